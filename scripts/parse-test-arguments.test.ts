@@ -10,6 +10,7 @@ test('our flags, flags for node and file patterns are told apart', () => {
     isSoak: false,
     isFuzz: false,
     isChaos: false,
+    isStrangers: false,
     patterns: ['server/src/lists'],
     nodeFlags: ['--test-name-pattern=a page', '--test-only', '--test-timeout=5'],
   })
@@ -22,10 +23,15 @@ test('chaos needs PostgreSQL', () => {
     isSoak: false,
     isFuzz: false,
     isChaos: true,
+    isStrangers: false,
     patterns: [],
     nodeFlags: [],
   }
   assert.deepEqual(parseTestArguments(['--chaos']), asked)
+})
+
+test('programs of others are asked for alone', () => {
+  assert.equal(parseTestArguments(['--strangers', 'server/test/strangers']).isStrangers, true)
 })
 
 test('what can be broken since a revision is asked for with or without its name', () => {

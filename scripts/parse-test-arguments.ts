@@ -9,6 +9,8 @@ export interface TestArguments {
   readonly isSoak: boolean
   readonly isFuzz: boolean
   readonly isChaos: boolean
+  /** Only the tests with programs of others. */
+  readonly isStrangers: boolean
   /** Only what a change since this revision can break. */
   readonly changedSince?: string
   /** Files, folders or globs; none means every test file. */
@@ -17,7 +19,7 @@ export interface TestArguments {
   readonly nodeFlags: readonly string[]
 }
 
-const ownFlags = new Set(['--postgres', '--both-engines', '--soak', '--fuzz', '--chaos'])
+const ownFlags = new Set(['--postgres', '--both-engines', '--soak', '--fuzz', '--chaos', '--strangers'])
 const flagsWithValue = new Set([
   '--test-name-pattern',
   '--test-skip-pattern',
@@ -54,6 +56,7 @@ export function parseTestArguments(args: readonly string[]): TestArguments {
     isSoak: own.has('--soak'),
     isFuzz: own.has('--fuzz'),
     isChaos,
+    isStrangers: own.has('--strangers'),
     ...(changedSince !== undefined && { changedSince }),
     patterns,
     nodeFlags,

@@ -1,6 +1,6 @@
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findTestFiles, onlyChaosFiles, onlyFuzzFiles } from './find-test-files.ts'
 import { parseTestArguments, selectFiles } from './parse-test-arguments.ts'
@@ -10,14 +10,17 @@ import { testEnvironment } from './test-environment.ts'
 import { affectedBy, changedFiles } from './test-run/changed-files.ts'
 import { classifyFile, type Engine, type TestFile } from './test-run/classify-file.ts'
 import { type ImportGraph, importGraph, readerIn } from './test-run/import-graph.ts'
+import { isInstalled } from './test-run/is-installed.ts'
+import { leaveOutAbsent } from './test-run/parties.ts'
 import { planRun } from './test-run/plan-run.ts'
 import { findUnfinished, formatTimes, formatUnfinished, readTimes } from './test-run/report-times.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const asked = parseTestArguments(process.argv.slice(2))
 const isCi = process.env['CI'] === 'true'
-/** CI leaves nothing out. */
-const isBothEngines = asked.nodeFlags.length === 0 && (asked.isBothEngines || (isCi && !asked.isPostgres))
+/** CI leaves nothing out. Programs of others see the same on either engine. */
+const isBothEngines =
+  asked.nodeFlags.length === 0 && !asked.isStrangers && (asked.isBothEngines || (isCi && !asked.isPostgres))
 
 /** What with-postgres.ts exits with when there is no PostgreSQL to start. */
 const noPostgres = 3
@@ -25,19 +28,9 @@ const browsers = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'go
 
 // A process that shares files has a PGlite and some 800 MB: more of them than cores only makes them wait for each other.
 const sharing = Math.min(Math.max(availableParallelism(), 2), 8)
-// Files with a process of their own wait for browsers and timers much of the time. A soak measures, which it does best alone.
-const concurrency = asked.isSoak ? 1 : sharing + (isBothEngines ? 2 : 1)
-
-function isInPath(name: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
-}
+// Files with a process of their own wait for browsers and timers much of the time. A soak measures, which it does best alone;
+// so do programs of others, which share the few ports that companions listen on.
+const concurrency = asked.isSoak || asked.isStrangers ? 1 : sharing + (isBothEngines ? 2 : 1)
 
 function refuse(reason: string): never {
   console.error(reason)
@@ -73,7 +66,8 @@ async function chooseFiles(): Promise<TestFile[]> {
   const fuzzing = asked.isFuzz ? await onlyFuzzFiles(root, soaking) : soaking
   const files = asked.isChaos ? await onlyChaosFiles(root, fuzzing) : fuzzing
   if (files.length === 0) refuse(`No test file matches: ${process.argv.slice(2).join(' ') || '**'}`)
-  const all = files.map((path) => classifyFile(path, graph))
+  const all = chooseStrangers(files.map((path) => classifyFile(path, graph)))
+  if (all.length === 0) refuse('Nothing of that can run on this machine.')
   const classified = asked.changedSince === undefined ? all : onlyAffected(all, asked.changedSince, graph)
   const inBrowser = classified.filter(({ kind }) => kind === 'browser')
   const isNarrowed = asked.patterns.length > 0
@@ -81,12 +75,27 @@ async function chooseFiles(): Promise<TestFile[]> {
   const left = classified.filter(
     ({ engines }) => isBothEngines || isNarrowed || !asked.isPostgres || engines.includes('postgres'),
   )
-  if (inBrowser.length === 0 || browsers.some(isInPath)) return left
+  if (inBrowser.length === 0 || browsers.some((name) => isInstalled(name))) return left
   const lack = `no browser in PATH (${browsers.join(', ')})`
   if (isCi)
     refuse(`${inBrowser.length} test files need a browser: ${lack}. CI skips nothing: install chromium-headless-shell.`)
   console.log(`Left out: ${inBrowser.length} test files that need a browser, because there is ${lack}.`)
   return left.filter(({ kind }) => kind !== 'browser')
+}
+
+/** Programs of others have a stage of their own in CI, in which none may be missing. */
+function chooseStrangers(files: readonly TestFile[]): TestFile[] {
+  if (isCi && !asked.isStrangers && asked.patterns.length === 0 && files.some(({ kind }) => kind === 'stranger')) {
+    console.log('Programs of others run in a stage of their own: npm test -- --strangers')
+    return files.filter(({ kind }) => kind !== 'stranger')
+  }
+  const { present, lines } = leaveOutAbsent(
+    asked.isStrangers ? files.filter(({ kind }) => kind === 'stranger') : files,
+    (need) => isInstalled(need),
+  )
+  for (const line of lines) console.log(line)
+  if (isCi && lines.length > 0) refuse('CI skips nothing: install what is missing.')
+  return present
 }
 
 function environment(): NodeJS.ProcessEnv {

@@ -1,3 +1,5 @@
+import { readHardware } from './companion/read-hardware.ts'
+import { type CompanionOptions, runCompanion } from './companion/run-companion.ts'
 import { type AgentState, type Intervals, messageOf, newAgentFacts } from './protocol/agent-state.ts'
 import { configLoop, refreshConfig } from './protocol/config-loop.ts'
 import type { PendingAnswers } from './protocol/distributed.ts'
@@ -25,6 +27,10 @@ export type AgentOptions = {
   /** Enroll if needed, read one config, answer one distributed read, and end; rejects when any of it fails. */
   once?: boolean
   intervals?: Intervals
+  /** What answers SQL: this machine when not given. */
+  runner?: QueryRunner
+  /** What runs the companion; it runs as long as the agent when not given. */
+  companion?: (options: CompanionOptions) => Promise<void>
   log: (line: string) => void
   signal: AbortSignal
 }
@@ -39,7 +45,7 @@ const onceEnrollAttempts = 3
 export async function runAgent(options: AgentOptions): Promise<void> {
   // Closing the connections also ends a request that waits for its answer when the agent stops.
   const transport = await openTransport(options)
-  const runner = openRunner(process.platform)
+  const runner = options.runner ?? openRunner(process.platform)
   try {
     await runWith(options, transport, runner)
   } catch (error) {
@@ -71,7 +77,25 @@ async function runWith(options: AgentOptions, transport: Transport, runner: Quer
     noteFailure(state, 'distributed', error)
     return 0
   })
-  await Promise.all([configLoop(state), distributedLoop(state, pending, first), scheduleLoop(state), loggerLoop(state)])
+  await Promise.all([
+    ...[configLoop(state), distributedLoop(state, pending, first), scheduleLoop(state), loggerLoop(state)],
+    companionLoop(options, state),
+  ])
+}
+
+/** Its companion in the same process: which device the browser runs on, and checks while somebody waits. */
+async function companionLoop(options: AgentOptions, state: AgentState): Promise<void> {
+  const { enrollSecret, log, server, signal, stateFile } = options
+  if (stateFile === undefined) return
+  const { facts, runner, secondMs, session } = state
+  const run = options.companion ?? runCompanion
+  await run({
+    ...{ server, enrollSecret, log, signal, secondMs, nodeKey: session.nodeKey, linkFolder: undefined },
+    ...(options.caFile !== undefined && { caFile: options.caFile }),
+    stateFile: `${stateFile}.companion`,
+    hardware: () => readHardware((sql) => runner.run(sql, facts)),
+    run: (sql) => runner.run(sql, facts),
+  }).catch((error: unknown) => noteFailure(state, 'companion', error))
 }
 
 function noteFailure(state: AgentState, what: string, error: unknown): void {

@@ -1,5 +1,6 @@
 import { createRouter, stringifySearchWith } from '@tanstack/react-router'
 import { checkPages } from './routes/checks.ts'
+import { connectionPages } from './routes/connections.ts'
 import { developerPages } from './routes/developers.ts'
 import { devicePages } from './routes/devices.ts'
 import { missing, root, shell } from './routes/frame.ts'
@@ -13,6 +14,7 @@ const pages = [
   ...devicePages,
   ...checkPages,
   ...recordPages,
+  ...connectionPages,
   ...queryPages,
   ...developerPages,
   ...settingPages,

@@ -31,6 +31,10 @@ export const deadlineMs = 120_000
 export const lackOfBrowser =
   executablePath === undefined && 'no Chromium is installed: apt install chromium-headless-shell'
 
+/** A browser with nothing open in it. */
+export const launchBrowser = (more: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ ...(executablePath !== undefined && { executablePath }), args: [...args, ...more] })
+
 export const adminPassword = 'a long walk at dusk'
 
 export type ConsoleInBrowser = {
@@ -42,18 +46,26 @@ export type ConsoleInBrowser = {
   stop(): Promise<void>
 }
 
+/**
+ * A browser with no server of its own.
+ * @public
+ */
+export async function openBrowser(): Promise<{ browser: Browser; page: Page; faults: readonly string[] }> {
+  const browser = await launchBrowser()
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  context.setDefaultTimeout(deadlineMs)
+  const faults: string[] = []
+  context.on('weberror', (error) => faults.push(error.error().message))
+  context.on('console', (message) => {
+    if (/Content Security Policy|TrustedHTML|Trusted Type/i.test(message.text())) faults.push(message.text())
+  })
+  return { browser, page: await context.newPage(), faults }
+}
+
 /** A server with simulated devices, and a page of 1440 × 900 that is not signed in. */
 export async function openConsole(devices: number, parts?: TrialParts): Promise<ConsoleInBrowser> {
   const trial = await startTrial(devices, parts)
-  const browser = await chromium.launch({ ...(executablePath !== undefined && { executablePath }), args })
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  context.setDefaultTimeout(deadlineMs)
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('console', (message) => {
-    if (/Content Security Policy|TrustedHTML|Trusted Type/i.test(message.text())) faults.push(message.text())
-  })
+  const { browser, page, faults } = await openBrowser()
   const stop = async () => {
     await browser.close()
     await trial.stop()

@@ -33,6 +33,8 @@ export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Re
   const report = await made(page, '/views/reporting_queries', { name: 'Devices', sql: 'select 1 as one' })
   const asked = { name: 'Uptime', sql: 'select * from uptime', target_macs: true }
   const liveQuery = await made(page, '/live_query_campaigns', asked)
+  const redirect_uris = ['https://payroll.invalid/callback']
+  const connection = await made(page, '/session/sign_in_connections', { name: 'Payroll', redirect_uris })
   const { body: me } = await askAsPage(page, 'GET', '/session')
   const device = await firstOf(page, '/views/devices')
   return new Map([
@@ -45,6 +47,7 @@ export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Re
     ['/reporting/queries/$queryId', report.id],
     ['/requests/exemptions/$requestId', await firstOf(page, '/views/exemption_requests')],
     ['/requests/registrations/$requestId', await firstOf(page, '/views/registration_requests')],
+    ['/connections/$connectionId', connection.id],
     ['/$', 'no-such-page'],
     ['/people/$personId', await firstOf(page, '/people')],
     ['/groups/devices/$groupId', deviceGroup.id],

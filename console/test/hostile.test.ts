@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { hostilePayloads } from '../../server/test/support/hostile-payloads.ts'
 import { osqueryClient } from '../../server/test/support/osquery-client.ts'
 import { visibleText } from '../src/components/visible-text.ts'
 import { askAsPage, type ConsoleInBrowser, openConsole, setUpAdmin, lackOfBrowser as skip } from './browser.ts'
-import { hostilePayloads } from './hostile-payloads.ts'
 
 let opened: ConsoleInBrowser
 const strays: string[] = []

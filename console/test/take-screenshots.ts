@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { adminPassword, askAsPage, openConsole, setUpAdmin } from './browser.ts'
 import { agePastOf } from './demo-organization.ts'
+import { takeDemo } from './take-demo.ts'
 
 /** The pictures of the documentation, from the running product: `npm run screenshots`. */
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
@@ -87,6 +88,7 @@ try {
   }
   await agePastOf(dataDir)
   await takeAll(dataDir)
+  await takeDemo(folder)
   console.log(`The pictures are in ${folder}`)
 } finally {
   await rm(dataDir, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 import { permissions } from './permissions.ts'
 
-/** What administrators may do besides what keys may be permitted to do. */
+/** What administrators may do in addition to what keys may be permitted to do. */
 export const adminPowers = {
   manage_keys: {
     title: 'Manage API Keys',
@@ -14,6 +14,14 @@ export const adminPowers = {
   manage_settings: {
     title: 'Manage Settings',
     description: 'Rename the organization, and make and revoke enrollment secrets, packages and SCIM tokens.',
+  },
+  manage_sign_in: {
+    title: 'Manage Sign-in',
+    description: 'Add and change the connections that people sign in through, and replace the keys that sign for them.',
+  },
+  bypass_sign_in: {
+    title: 'Bypass Sign-in',
+    description: 'Give a person a code that lets them in once without the check of their device.',
   },
 } as const satisfies Record<string, { title: string; description: string }>
 

@@ -19,7 +19,7 @@ export const AuditLog = Type.Object(
   {
     id: Identifier('Identifier of the entry.'),
     timestamp: Timestamp('When the action took place.'),
-    actor_name: Text('Name of whoever acted, as it was then.'),
+    actor_name: Text('Name of the actor, as it was then.'),
     description: Text('What was done, as one sentence in the past tense.'),
     actor_info: AuditLogActor,
   },

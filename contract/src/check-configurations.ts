@@ -77,7 +77,7 @@ export const CheckConfiguration = Type.Object(
     use_custom_rationale_template: Flag('Whether the organization wrote its own rationale.'),
     use_custom_fix_instructions_template: Flag('Whether the organization wrote its own instructions.'),
     paused: Flag(pausedMeaning),
-    paused_by: Nullable(Text('Name of whoever paused the check; null while it is not paused.')),
+    paused_by: Nullable(Text('Name of the person who paused the check; null while it is not paused.')),
     paused_at: Nullable(Timestamp('When the check was paused; null while it is not paused.')),
     revision: Text('Changes with every change of the configuration.'),
     block_auth_grace_period_days: Count(graceMeaning),

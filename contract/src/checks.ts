@@ -79,7 +79,7 @@ export const Check = Type.Object(
           "SELECT CASE WHEN TOTAL(filevault_status = 'on') > 0 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM disk_encryption;",
         issue_title: 'FileVault is off',
         fix_instructions_template: 'Open System Settings, Privacy & Security, and turn on FileVault.',
-        rationale_template: 'Without encryption, whoever holds the disk can read it.',
+        rationale_template: 'Without encryption, anyone who holds the disk can read it.',
         check_tags: [{ id: '3', name: 'Baseline', description: 'Required on every device.', color: '#2f6fed' }],
         blocks_auth_configuration: {
           blocking_enabled: true,

@@ -7,7 +7,7 @@ import { settledDeliveryStates, WebhookDelivery } from './webhook-deliveries.ts'
 
 const exampleOf = (schema: object) => (schema as { readonly examples: readonly object[] }).examples[0]
 
-const counted = (what: string) => Count(`${what}; ${maxCounted.toLocaleString('en')} stands for that many or more.`)
+const counted = (what: string) => Count(`${what}; ${maxCounted.toLocaleString('en')} means that many or more.`)
 const deviceName = () => Nullable(Text('Name of the device now; null where there is none, or none anymore.'))
 const search = (what: string) => Type.Optional(Text(what, { maxLength: 200 }))
 
@@ -34,7 +34,7 @@ export const StreamView = Type.Object(
         },
         { description: 'A token that the stream can be polled with; nobody can be shown it.' },
       ),
-      { description: 'The tokens in force, the newest first; none of push streams. At most 20.' },
+      { description: 'The active tokens, the newest first; none of push streams. At most 20.' },
     ),
     accepted_today: counted('How many of the events that were queued in the last 24 hours the receiver took'),
     rejected_today: counted('How many of them it refused, or left until they expired'),

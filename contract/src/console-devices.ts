@@ -7,7 +7,7 @@ const states = ['blocked', 'will_block', 'notified', 'good'] as const
 
 export const DeviceDescription = Type.Object(
   {
-    name: Type.Optional(Text('What the device is to be called.', { minLength: 1, maxLength: 200, pattern: '\\S' })),
+    name: Type.Optional(Text('The new name of the device.', { minLength: 1, maxLength: 200, pattern: '\\S' })),
     note: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }), { description: 'The note; null takes it away.' })),
   },
   {
@@ -25,7 +25,7 @@ export const DeviceHistoryEntry = Type.Object(
     occurred_at: Timestamp('When it happened.'),
     kind: Choice(
       ['state', 'registered', 'enrolled', 'updated'],
-      'Whether the state changed, or the device was registered, or reports something else of itself.',
+      'Whether the state changed, or the device was registered, or reports something else about itself.',
     ),
     from: Nullable(Choice(states, 'The state before; null unless the state changed.')),
     to: Nullable(Choice(states, 'The state after; null unless the state changed.')),
@@ -44,13 +44,13 @@ export const DeviceHistoryEntry = Type.Object(
     changes: Type.Array(
       Type.Object(
         {
-          field: Choice(reportedFields, 'What the device reports otherwise than before.'),
+          field: Choice(reportedFields, 'What the device reports differently from before.'),
           from: Nullable(Text('What was known before; null where nothing was.')),
           to: Text('What it reports since.'),
         },
-        { description: 'Something that the device reports of itself.' },
+        { description: 'Something that the device reports about itself.' },
       ),
-      { description: 'What the device reports otherwise than before; empty unless it was updated.' },
+      { description: 'What the device reports differently from before; empty unless it was updated.' },
     ),
   },
   {
@@ -99,6 +99,27 @@ export const DeviceLiveQuery = Type.Object(
 )
 export type DeviceLiveQuery = Static<typeof DeviceLiveQuery>
 
+export const DeviceInventory = Type.Object(
+  {
+    tables: Type.Array(
+      Type.Object(
+        {
+          name: Text('Name of the reporting table.'),
+          row_count: Count('How many rows the device reports.'),
+        },
+        { description: 'A reporting table.' },
+      ),
+      { description: 'The tables that the device has reported, by name.' },
+    ),
+  },
+  {
+    title: 'DeviceInventory',
+    description: 'What the inventory of a device has data of.',
+    examples: [{ tables: [{ name: 'device_startup_items', row_count: 14 }] }],
+  },
+)
+export type DeviceInventory = Static<typeof DeviceInventory>
+
 export const DeletedDevice = Type.Object(
   {
     id: Identifier('Identifier of the device.'),
@@ -140,7 +161,7 @@ export const FailingChecksRefreshRequest = Type.Object(
 export const FailingChecksRefresh = Type.Object(
   {
     devices_count: Count('On how many devices checks run again.'),
-    checks_count: Count('How many checks run again, each device counted by itself.'),
+    checks_count: Count('How many checks run again, counted for each device.'),
   },
   {
     title: 'FailingChecksRefresh',

@@ -74,7 +74,7 @@ const judgementExample = {
   fix_instructions: 'Open System Settings.',
 }
 
-/** What a draft says of itself, stored or not. */
+/** The fields of a draft, stored or not. */
 export const DraftJudgement = Type.Object(
   {
     sections: Type.Object(
@@ -82,7 +82,7 @@ export const DraftJudgement = Type.Object(
         osquery_sql: section('The query.'),
         notification_templates: section('The texts.'),
         details: section('Name, slug, description, platforms.'),
-        privacy_center_details: section('What people are told of their data.'),
+        privacy_center_details: section('What people read about their data.'),
       },
       { description: 'The four sections.' },
     ),

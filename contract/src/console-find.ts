@@ -3,7 +3,7 @@ import { Choice, Identifier, Nullable, Text } from './schema-kit.ts'
 
 export const FindQuery = Type.Object(
   { q: Text('A part of a name, serial number or e-mail address.', { minLength: 2, maxLength: 200 }) },
-  { title: 'FindQuery', description: 'What is looked for.', examples: [{ q: 'ana' }] },
+  { title: 'FindQuery', description: 'What to look for.', examples: [{ q: 'ana' }] },
 )
 
 const Found = Type.Object(

@@ -282,7 +282,7 @@ export const ExemptionRequestView = Type.Object(
         },
         { description: 'An issue.' },
       ),
-      { description: 'The issues that are to be exempted, 50 at most.' },
+      { description: 'The issues to exempt, 50 at most.' },
     ),
   },
   {

@@ -23,7 +23,7 @@ export type ConsolePreferences = Static<typeof ConsolePreferences>
 
 export const ConsolePreferencesChange = Type.Partial(Type.Object(fields), {
   title: 'ConsolePreferencesChange',
-  description: 'What is to be liked otherwise; what is left out stays.',
+  description: 'The preferences to change; what is left out stays.',
   examples: [{ single_keys: false }],
   additionalProperties: false,
 })

@@ -98,7 +98,7 @@ export const ReportingQueryChange = Type.Object(
 export const ReportingQueryTimes = Type.Object(
   {
     interval_seconds: interval(),
-    next_run_at: Timestamp('When it runs next by itself.'),
+    next_run_at: Timestamp('When it runs next on its schedule.'),
     failed_at: Nullable(Timestamp('When the latest run failed; null while it has not.')),
   },
   {

@@ -5,6 +5,7 @@ import { AuditLog, actorTypes } from './audit-logs.ts'
 import { auditSubjectWords } from './audit-subjects.ts'
 import { authResults, initialStatuses } from './auth-logs.ts'
 import { Choice, Count, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
+import { signInReasonNames } from './sign-in-reasons.ts'
 
 const search = (what: string) => Type.Optional(Text(`A part of ${what}.`, { maxLength: 200 }))
 
@@ -74,6 +75,9 @@ export const SignInView = Type.Object(
     place: Nullable(Text('City and country of the address; null when they are not known.')),
     browser_name: Text('Name of the browser.'),
     application_name: Text('Name of the application.'),
+    failure_reason: Nullable(
+      Choice(signInReasonNames, 'Why the person did not get in; null of a success, and until then.'),
+    ),
   },
   {
     title: 'SignInView',
@@ -93,6 +97,7 @@ export const SignInView = Type.Object(
         place: 'Uppsala, Sweden',
         browser_name: 'Firefox',
         application_name: 'Okta',
+        failure_reason: null,
       },
     ],
   },
@@ -103,6 +108,8 @@ export const SignInViewFilter = Type.Object(
   {
     result: Type.Optional(Choice(authResults, 'Only those that succeeded, or that failed.')),
     initial_status: Type.Optional(Choice(initialStatuses, 'Only those whose device was in that state at first.')),
+    failure_reason: Type.Optional(Choice(signInReasonNames, 'Only those that failed for this reason.')),
+    connection_id: recordId('sign-in connection'),
     since: since(),
     device_id: recordId('device'),
     person_id: recordId('person'),

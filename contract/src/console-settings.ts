@@ -35,6 +35,11 @@ const organizationSettings = {
   is_first_device_trusted: Flag(
     'Whether the first device of a person is registered at once; else it waits for a decision, as every other.',
   ),
+  registration_required_checks: Type.Array(Identifier('Identifier of a check.'), {
+    maxItems: 20,
+    description:
+      'The checks that have to pass before a first device is registered at once; without them it waits for a decision.',
+  }),
   is_second_factor_required: Flag('Whether administrators without a second factor can do nothing but set one up.'),
 }
 
@@ -47,6 +52,7 @@ export const SettingsChange = Type.Object(
     settled_signals_days: asChange(organizationSettings.settled_signals_days),
     settled_deliveries_days: asChange(organizationSettings.settled_deliveries_days),
     is_first_device_trusted: asChange(organizationSettings.is_first_device_trusted),
+    registration_required_checks: asChange(organizationSettings.registration_required_checks),
     is_second_factor_required: asChange(organizationSettings.is_second_factor_required),
   },
   aboutBody('SettingsChange', 'What the organization chooses from now on; null for what is usual.', {
@@ -109,7 +115,7 @@ export const EnrollmentSecretView = Type.Object(
 export type EnrollmentSecretView = Static<typeof EnrollmentSecretView>
 
 export const EnrollmentSecretFilter = Type.Object(
-  { state: Type.Optional(Choice(['in_force', 'ended'], 'Only those in force, or only those that are not.')) },
+  { state: Type.Optional(Choice(['in_force', 'ended'], 'Only active ones, or only ended ones.')) },
   about('EnrollmentSecretFilter', 'What narrows the list of enrollment secrets.', { state: 'in_force' }),
 )
 export type EnrollmentSecretFilter = Static<typeof EnrollmentSecretFilter>
@@ -145,7 +151,7 @@ export const ScimTokenView = Type.Object(
     created_at: Timestamp('When it was made.'),
     last_used_at: Nullable(Timestamp('When it was used last; null when never.')),
   },
-  about('ScimTokenView', 'A SCIM token in force, without what it is.', {
+  about('ScimTokenView', 'An active SCIM token, without its value.', {
     id: '2',
     name: 'Entra ID',
     created_at: '2026-11-20T10:00:00.000Z',
@@ -271,6 +277,7 @@ export const SettingFacts = Type.Object(
       settled_signals_days: 90,
       settled_deliveries_days: 180,
       is_first_device_trusted: true,
+      registration_required_checks: [],
       is_second_factor_required: false,
     },
     kept_days: { events: 30, admin_sessions: 30 },

@@ -89,7 +89,7 @@ export const Unregistrations = Type.Object(
   },
   {
     title: 'Unregistrations',
-    description: 'What has become of the registrations, each by itself.',
+    description: 'What became of each registration.',
     examples: [
       {
         unregistered_count: 1,

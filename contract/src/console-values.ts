@@ -15,7 +15,7 @@ export const deviceSorts = [
 ] as const
 export type DeviceSort = (typeof deviceSorts)[number]
 
-/** The columns of the list of devices besides the name, in their usual order. */
+/** The columns of the list of devices other than the name, in their usual order. */
 export const deviceColumnNames = ['state', 'blocks', 'owner', 'system', 'serial', 'issues', 'seen'] as const
 export type DeviceColumnName = (typeof deviceColumnNames)[number]
 

@@ -389,7 +389,7 @@ export const ApiKeyCreation = Type.Object(
   {
     name: Text('Name of the key.', { maxLength: 200 }),
     responsible_administrator: Type.Optional(
-      Text('Who answers for the key; whoever creates it unless given.', { maxLength: 200 }),
+      Text('Who answers for the key; its creator unless given.', { maxLength: 200 }),
     ),
     permissions: rationales(),
     expires_at: Type.Optional(Timestamp('From when on it is refused; it does not expire unless given.')),

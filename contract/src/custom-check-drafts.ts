@@ -9,7 +9,7 @@ const sectionStatuses = ['missing', 'bad', 'good'] as const
 const section = (what: string) =>
   Choice(
     sectionStatuses,
-    `${what}: \`missing\` while something is to be filled in, \`bad\` while something is wrong, else \`good\`.`,
+    `${what}: \`missing\` while something has to be filled in, \`bad\` while something is wrong, else \`good\`.`,
   )
 
 export const customCheckDraftExample = {
@@ -65,9 +65,9 @@ export const CustomCheckDraft = Type.Object(
     published: Flag('Whether the draft has been published, and the check of it is there.'),
     custom_check_id: Identifier('The check that the draft was made from or published as; blank when there is none.'),
     osquery_sql_status: section('The query and its primary key'),
-    notification_templates_status: section('What people are told of a failure'),
+    notification_templates_status: section('What people read about a failure'),
     details_status: section('Name, slug, description and platforms'),
-    privacy_center_details_status: section('What people are told of the data that the check reads'),
+    privacy_center_details_status: section('What people read about the data that the check collects'),
     publishable: Flag('Whether every section is good.'),
     template_data_examples: JsonText('Rows that the templates are tried with, as JSON text of a list of objects.'),
     privacy_center_example_data: JsonText('Rows as the check collects them, as JSON text of a list of objects.'),

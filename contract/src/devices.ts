@@ -19,7 +19,7 @@ export type DeviceType = (typeof deviceTypes)[number]
 
 const formFactors = ['computer', 'tablet', 'phone'] as const
 
-/** What agents report of their device again and again, and what is therefore kept true. */
+/** What agents report about their device again and again, and what is therefore kept current. */
 export const reportedFields = ['name', 'operating_system', 'hardware_model', 'agent_version'] as const
 
 export const Device = Type.Object(
@@ -30,8 +30,10 @@ export const Device = Type.Object(
     last_authenticated_at: Nullable(Timestamp('When someone last signed in with the device; null if never.')),
     last_seen_at: Nullable(Timestamp('When the device last spoke to the service; null if never.')),
     registered_owner_info: Link('The person the device is registered to.'),
-    operating_system: Nullable(Text('Name and version of the operating system; null until the device has told.')),
-    hardware_model: Nullable(Text('Model of the hardware; null until the device has told.')),
+    operating_system: Nullable(
+      Text('Name and version of the operating system; null until the device has reported it.'),
+    ),
+    hardware_model: Nullable(Text('Model of the hardware; null until the device has reported it.')),
     serial: Nullable(Text('Serial number of the hardware; null where it has none.')),
     hardware_uuid: Nullable(Text('Unique identifier of the hardware; null where it has none.')),
     note: Nullable(Text('What administrators wrote about the device; null when they wrote nothing.')),
@@ -47,11 +49,13 @@ export const Device = Type.Object(
     form_factor: Choice(formFactors, 'Whether the device is a computer, a tablet or a phone.'),
     registration_suspended_at: Nullable(
       Timestamp(
-        'Since when the registration is in doubt, because an agent enrolled as the device that may not be its own; null when it is not. Nobody signs in with the device then, and its state gets no better, until its owner or an administrator confirms the registration.',
+        'Since when the registration is suspended, because an agent enrolled as the device that may not be its own; null when it is not. Nobody signs in with the device then, and its state gets no better, until its owner or an administrator confirms the registration.',
       ),
     ),
+    agent_version: Nullable(Text('Version of the agent on the device; null until the device has reported it.')),
+    enrolled_at: Nullable(Timestamp('When an agent last enrolled as the device; null if none has.')),
     identity_conflict_since: Nullable(
-      Timestamp('Since when two agents enroll as the device in turn, as cloned machines do; null when none do.'),
+      Timestamp('Since when two agents take turns enrolling as the device, as cloned machines do; null when none do.'),
     ),
   },
   {
@@ -81,6 +85,8 @@ export const Device = Type.Object(
         device_type: 'Mac',
         form_factor: 'computer',
         registration_suspended_at: null,
+        agent_version: '5.19.0',
+        enrolled_at: '2026-03-02T09:58:40.000Z',
         identity_conflict_since: null,
       },
     ],

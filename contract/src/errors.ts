@@ -73,7 +73,7 @@ export const FieldError = Type.Object(
   },
   {
     title: 'FieldError',
-    description: 'One fault of a request, and where it lies.',
+    description: 'One error in a request, and where it is.',
     examples: [{ field: 'per_page', message: 'must be at most 100' }],
   },
 )
@@ -90,11 +90,11 @@ export type ErrorBody = Static<typeof ErrorBody>
 export const ValidationErrorBody = Type.Object(
   {
     ...shared,
-    errors: Type.Array(FieldError, { description: 'Every fault that was found; at least one.', minItems: 1 }),
+    errors: Type.Array(FieldError, { description: 'Every error found; at least one.', minItems: 1 }),
   },
   {
     title: 'ValidationError',
-    description: 'Why a well-formed request is not acceptable.',
+    description: 'Why a well-formed request is not valid.',
     examples: [
       {
         error: 'invalid',

@@ -18,7 +18,7 @@ export const ExemptionRequest = Type.Object(
     requester_information: Link('The person who made the request.'),
     device_information: Link('The device that has the issues.'),
     issues: Type.Array(Link('An issue that the request is about.'), {
-      description: 'The issues that are to be exempted.',
+      description: 'The issues to exempt.',
     }),
   },
   {

@@ -57,7 +57,7 @@ const targets = {
   targeted_device_ids: Type.Optional(
     Type.Array(IdentifierInput('Identifier of a device.'), {
       maxItems: 10_000,
-      description: 'Devices that run the SQL, besides those of the other targets.',
+      description: 'Devices that run the SQL, in addition to those of the other targets.',
     }),
   ),
   target_all_devices: Type.Optional(Flag('Whether all computers run the SQL.')),

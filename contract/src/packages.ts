@@ -40,7 +40,7 @@ export const Package = Type.Object(
   {
     title: 'Package',
     description:
-      'What is installed on a device so that it enrolls by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.',
+      'What you install on a device so that it enrolls. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.',
     examples: [
       {
         built_at: '2026-11-20T09:14:03.120Z',

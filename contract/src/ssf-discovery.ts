@@ -42,7 +42,7 @@ export const SsfConfiguration = Type.Object(
     delivery_methods_supported: Type.Array(Text('A method: pushed (RFC 8935) or polled (RFC 8936).'), {
       description: 'How events can be delivered.',
     }),
-    events_supported: Type.Array(Text('The URI of a type of event.'), { description: 'What streams can tell of.' }),
+    events_supported: Type.Array(Text('The URI of a type of event.'), { description: 'What streams can report.' }),
     configuration_endpoint: address('Where streams are made, read, changed and deleted.'),
     status_endpoint: address('Where streams are turned on and off.'),
     verification_endpoint: address('Where a verification event is asked for.'),
@@ -50,11 +50,11 @@ export const SsfConfiguration = Type.Object(
       Type.Object({ spec_urn: Text('The specification of the scheme.') }, { description: 'A scheme.' }),
       { description: 'How requests prove who they are from: with a bearer token, which OAuth 2.0 can give.' },
     ),
-    default_subjects: Text('`ALL`: a new stream tells of everyone.'),
+    default_subjects: Text('`ALL`: a new stream covers everyone.'),
   },
   {
     title: 'SsfConfiguration',
-    description: 'What a receiver needs to know of this transmitter (SSF 1.0 §7.1).',
+    description: 'What a receiver needs to know about this transmitter (SSF 1.0 §7.1).',
     examples: [
       {
         spec_version: '1_0',

@@ -31,7 +31,7 @@ export const SsfStreamEvent = Type.Object(
       }),
     ),
     jti: Text('Identifier of the token, the same however often it is sent: what a receiver knows repeats by.'),
-    kind: Choice(kinds, 'What it tells of: a device, the stream itself, or nothing (a verification, a test).'),
+    kind: Choice(kinds, 'What it is about: a device, the stream itself, or nothing (a verification, a test).'),
     event_type: Text('The type of the event within the token.', { format: 'uri' }),
     subject: Type.Object(
       {
@@ -51,7 +51,7 @@ export const SsfStreamEvent = Type.Object(
     current_status: Nullable(
       Choice(complianceStatuses, 'Compliance of the device after; null where it is about none.'),
     ),
-    occurred_at: Timestamp('When what it tells of happened.'),
+    occurred_at: Timestamp('When what it reports happened.'),
     queued_at: Timestamp('When it was put into the ledger.'),
     issued_at: Nullable(Timestamp('The `iat` of its token; null until that is settled.')),
     settled_at: Nullable(Timestamp('When it stopped waiting; null while it is pending.')),

@@ -28,7 +28,7 @@ const SsfDeviceStatus = Type.Object(
   {
     device_id: Identifier('Identifier of the device.'),
     user_email: Nullable(Text('E-mail address of the person it is registered to; null when it is to nobody.')),
-    current_status: Choice(complianceStatuses, 'What receivers were last told of it.'),
+    current_status: Choice(complianceStatuses, 'What receivers last learned about it.'),
   },
   { description: 'Where a device stands.' },
 )

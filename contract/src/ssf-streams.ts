@@ -73,7 +73,7 @@ export const SsfStream = Type.Object(
     poll_bearer_token: Type.Optional(
       Text('What a receiver polls with. Shown once, where it is made; it cannot be recovered.'),
     ),
-    events_supported: events('What the service can tell of.'),
+    events_supported: events('What the service can report.'),
     events_requested: events('What the receiver requested, and the verification event, which is always added.'),
     events_delivered: events('What of that the stream delivers.'),
     created_at: Timestamp('When the stream was made.'),
@@ -282,9 +282,7 @@ export const SsfTest = Type.Object(
     success: Flag('Whether the receiver accepted it, or it waits to be polled.'),
     response_code: Text('The status that the receiver answered, `202` for poll streams, or `no_response`.'),
     ssf_stream_event_id: Type.Integer({ description: 'Identifier of the event in the history of the stream.' }),
-    hint: Type.Optional(
-      Text('An addition, when there is one: what to know of the event, such as that nobody has the e-mail address.'),
-    ),
+    hint: Type.Optional(Text('A note about the event, if there is one, such as that nobody has the e-mail address.')),
   },
   {
     title: 'SsfTest',
@@ -298,7 +296,7 @@ export const SsfPollTokenRotation = Type.Object(
   {
     mode: Choice(
       ['overlap', 'immediate', 'disable'],
-      '`overlap`: a new token, and the previous ones stay valid for a while; `immediate`: a new token alone; `disable`: none, which ends polling until a token is rotated in.',
+      '`overlap`: a new token, and the previous ones stay valid for some time; `immediate`: a new token alone; `disable`: none, which ends polling until a token is rotated in.',
     ),
     overlap_seconds: Type.Optional(
       Type.Integer({

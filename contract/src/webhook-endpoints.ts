@@ -38,7 +38,7 @@ export const WebhookEndpoint = Type.Object(
     id: Identifier('Identifier of the endpoint.'),
     url: Text('Where events are sent to.', { format: 'uri' }),
     description: Nullable(Text('What the endpoint is for; null when nobody said.')),
-    events: Type.Array(Text('Name of an event.'), { description: 'What the endpoint is told of.' }),
+    events: Type.Array(Text('Name of an event.'), { description: 'What the endpoint receives.' }),
     enabled: Flag('Whether events are queued for the endpoint and sent to it.'),
     disabled_at: Nullable(Timestamp('When it was disabled; null while it is enabled.')),
     disabled_reason: Nullable(
@@ -49,7 +49,7 @@ export const WebhookEndpoint = Type.Object(
     ),
     identifier: Text('Sent as `X-Service-Webhook-Identifier` with every request; never changes.', { format: 'uuid' }),
     custom_headers: Headers(
-      `Headers that are sent besides, by their names in lower case; each value is shown as \`${maskedHeaderValue}\`.`,
+      `Additional headers to send, by their names in lower case; each value is shown as \`${maskedHeaderValue}\`.`,
     ),
     secret: Type.Optional(
       Text('What requests are signed with. Only in the answers that make, reveal or roll it.', { minLength: 1 }),

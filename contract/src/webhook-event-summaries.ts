@@ -1,4 +1,4 @@
-/** Every event that webhooks tell of, and what it says. */
+/** Every event that webhooks report, and what it says. */
 export const webhookEventSummaries = {
   'auth_logs.success': 'Someone signed in.',
   'auth_logs.failure': 'Someone could not sign in.',
@@ -7,8 +7,8 @@ export const webhookEventSummaries = {
   'audit_log.recorded': 'An audit log entry was recorded.',
   'devices.created': 'A device enrolled.',
   'devices.registered': 'A device was registered to a person.',
-  'devices.registration_suspended': 'A registration is in doubt until someone confirms it.',
-  'devices.identity_conflict': 'Two agents enroll as one device in turn.',
+  'devices.registration_suspended': 'A registration is suspended until someone confirms it.',
+  'devices.identity_conflict': 'Two agents take turns enrolling as one device.',
   'devices.updated': 'A device reports another name, operating system, hardware model or agent version.',
   'devices.destroyed': 'A device was removed for good.',
   'issues.new': 'A check found an issue on a device.',

@@ -7,7 +7,7 @@ const Id = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: `${description}, as a number.` })
 const Address = (description: string) => Text(description, { format: 'uri' })
 
-/** A plain JSON Schema, for whoever validates with a library of their own. */
+/** A plain JSON Schema, for receivers that validate with a library of their own. */
 const OrNull = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
@@ -61,7 +61,7 @@ const signIn = {
 }
 
 const ReportedChange = Type.Object({
-  field: Choice(reportedFields, 'What the device reports of itself otherwise than before.'),
+  field: Choice(reportedFields, 'What the device reports differently from before.'),
   from: OrNull(Type.String(), 'What was known before; null where nothing was.'),
   to: Text('What the device reports now.'),
 })
@@ -117,7 +117,7 @@ const definitions = {
   },
   'devices.registration_suspended': {
     summary: webhookEventSummaries['devices.registration_suspended'],
-    data: { ...deviceNews, reason: Text('Why the registration is in doubt.') },
+    data: { ...deviceNews, reason: Text('Why the registration is suspended.') },
   },
   'devices.identity_conflict': {
     summary: webhookEventSummaries['devices.identity_conflict'],

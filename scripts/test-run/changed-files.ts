@@ -14,7 +14,7 @@ export function changedFiles(root: string, base: string): string[] {
 }
 
 /** What starts the product as a whole, or all of the console, can be broken by nearly every change. */
-const isWhole = ({ kind }: TestFile) => kind === 'browser' || kind === 'processes'
+const isWhole = ({ kind }: TestFile) => ['stranger', 'browser', 'processes'].includes(kind)
 
 /**
  * The test files that a change of these files can break: those that import one of them, directly or through others, that

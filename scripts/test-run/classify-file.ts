@@ -1,15 +1,18 @@
 import type { ImportGraph } from './import-graph.ts'
+import { type Party, partyOf } from './parties.ts'
 
 export type Engine = 'pglite' | 'postgres'
 
 /** What a test file needs, which decides how often it runs and in which process. */
 export interface TestFile {
   readonly path: string
-  readonly kind: 'browser' | 'processes' | 'database' | 'plain'
+  readonly kind: 'stranger' | 'browser' | 'processes' | 'database' | 'plain'
   /** The engines that it has something to show on; one of them, when it does not depend on the engine. */
   readonly engines: readonly Engine[]
   /** It starts servers or a browser, or says that it changes its process for good. */
   readonly needsOwnProcess: boolean
+  /** The program of others that it is about. */
+  readonly party?: Party
 }
 
 const browserPackage = 'playwright-core'
@@ -19,7 +22,7 @@ const startsProcess = /^import \{[^}]*\bopenPlace\b[^}]*\} from '[^']*\/muster-p
 const engineModule = 'server/test/support/database.ts'
 
 /** What only a client of the product imports: it sees the same over HTTP whatever the engine. */
-const strangers = ['@stoplight/prism-http', 'openapi-fetch', 'server/test/support/tls-server.ts']
+const clients = ['@stoplight/prism-http', 'openapi-fetch', 'server/test/support/tls-server.ts']
 
 /** How a file asks for a process that it shares with no other; the reason follows. */
 const ownProcess = /^\/\/ Own process: \S/m
@@ -30,16 +33,18 @@ const oneEngine = /^\/\/ One engine: \S/m
 /** Says what a test file needs by what it imports. */
 export function classifyFile(path: string, graph: ImportGraph): TestFile {
   const reached = graph.reached(path)
+  const party = partyOf(graph.code(path))
+  if (party) return { path, kind: 'stranger', engines: ['pglite'], needsOwnProcess: true, party }
   const isBrowser = reached.has(browserPackage)
   const startsProcesses = [...reached].some(
     (file) => file.startsWith('server/test/') && startsProcess.test(graph.code(file)),
   )
   const knowsEngine = reached.has(engineModule)
-  const isStranger = strangers.some((name) => reached.has(name))
+  const isClient = clients.some((name) => reached.has(name))
   return {
     path,
     kind: isBrowser ? 'browser' : startsProcesses ? 'processes' : knowsEngine ? 'database' : 'plain',
-    engines: isBrowser || isStranger || !knowsEngine ? ['pglite'] : enginesOf(path, graph),
+    engines: isBrowser || isClient || !knowsEngine ? ['pglite'] : enginesOf(path, graph),
     needsOwnProcess: isBrowser || startsProcesses || ownProcess.test(graph.code(path)),
   }
 }

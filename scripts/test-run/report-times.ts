@@ -4,6 +4,8 @@ import type { FileTime } from './run-files.ts'
 
 const slowest = 10
 const headings: Record<string, string> = {
+  'stranger pglite': 'with programs of others',
+  'stranger postgres': 'with programs of others, on PostgreSQL',
   'browser pglite': 'in a browser',
   'browser postgres': 'in a browser, on PostgreSQL',
   'processes pglite': 'with child processes, on the embedded PGlite',

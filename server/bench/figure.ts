@@ -8,6 +8,8 @@ export type Scale = {
   fleet: { devices: number; spreadMs: number; holdMs: number }
   storm: { devices: number; spreadMs: number; limitMs: number }
   recomputed: { devices: number; checks: number }
+  /** Requests of strangers. */
+  strangers: number
   roundMs: number
   rounds: number
 }

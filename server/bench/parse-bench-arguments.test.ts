@@ -4,7 +4,11 @@ import { parseBenchArguments } from './parse-bench-arguments.ts'
 
 test('without arguments everything runs that does not take a quarter of an hour', () => {
   const { figures, isEmbedded, scale } = parseBenchArguments([])
-  assert.deepEqual(figures, ['1', '2', '3', '4', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15', '16'])
+  const numbers = Array.from({ length: 19 }, (_, index) => String(index + 1))
+  assert.deepEqual(
+    figures,
+    numbers.filter((number) => number !== '5'),
+  )
   assert.equal(isEmbedded, false)
   assert.equal(scale.devices, 100_000)
 })

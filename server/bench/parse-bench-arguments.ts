@@ -10,6 +10,7 @@ const whole: Scale = {
   fleet: { devices: 100_000, spreadMs: 180_000, holdMs: 600_000 },
   storm: { devices: 5_000, spreadMs: 75_000, limitMs: 180_000 },
   recomputed: { devices: 70_000, checks: 500 },
+  strangers: 20_000,
   roundMs: 6_000,
   rounds: 5,
 }
@@ -20,11 +21,12 @@ const small: Scale = {
   fleet: { devices: 5_000, spreadMs: 15_000, holdMs: 45_000 },
   storm: { devices: 300, spreadMs: 5_000, limitMs: 30_000 },
   recomputed: { devices: 5_000, checks: 50 },
+  strangers: 2_000,
   roundMs: 1_500,
   rounds: 3,
 }
 
-const known = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15', '16']
+const known = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15', '16', '17', '18', '19']
 /** Figure 5 takes a quarter of an hour and is asked for by name. */
 const usual = known.filter((figure) => figure !== '5')
 

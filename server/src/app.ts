@@ -14,6 +14,7 @@ import { deviceGroupRoutes, personGroupRoutes } from './administration/groups/ro
 import { registrationRoutes } from './administration/registrations/routes.ts'
 import { exemptionRequestRoutes } from './administration/requests/exemption-routes.ts'
 import { registrationRequestRoutes } from './administration/requests/registration-routes.ts'
+import { companionRoutes } from './agents/companion/routes.ts'
 import { mergeRoutes } from './agents/merges/routes.ts'
 import { packageSettingRoutes } from './agents/packages/console-routes.ts'
 import { packageRoutes } from './agents/packages/routes.ts'
@@ -45,6 +46,11 @@ import { liveQueryRoutes } from './live-queries/routes.ts'
 import { reportingQueryRoutes } from './reporting/queries/routes.ts'
 import { reportingDocumentationRoutes, reportingTableRoutes } from './reporting/routes.ts'
 import { authLogRoutes } from './sign-in/auth-logs/routes.ts'
+import { bypassCodeRoutes, bypassCodeViewRoutes } from './sign-in/bypass/console-routes.ts'
+import { connectionRoutes } from './sign-in/connections/console-routes.ts'
+import { connectionViewRoutes } from './sign-in/connections/view-routes.ts'
+import { upstreamRoutes, upstreamViewRoutes } from './sign-in/upstreams/console-routes.ts'
+import { visitRoutes } from './sign-in/visits/routes.ts'
 import { auditRoutes } from './signals/audit/routes.ts'
 import { streamRecordRoutes, streamRoutes } from './signals/streams/routes.ts'
 import { webhookDescriptionRoutes } from './signals/webhooks/describe/routes.ts'
@@ -60,8 +66,12 @@ export type AppParts = {
   agents?: Parameters<typeof agentRoutes>[1]
   /** What streams are served with. Absent: there are no streams here. */
   streams?: Parameters<typeof streamRoutes>[1]
-  /** Parts of the service besides the database that `/healthz` asks after. */
+  /** Parts of the service, other than the database, that `/healthz` checks. */
   healthChecks?: Readonly<Record<string, HealthCheck>>
+  /** What every page says on top in a demo on this machine. */
+  demo?: { notice: string } | undefined
+  /** How the keys of Microsoft Entra are read, unless from Microsoft. */
+  fetchFromEntra?: Parameters<typeof visitRoutes>[1]['fetchFromEntra']
   /** A minute, but for tests. */
   rateLimitWindowMs?: number
 }
@@ -76,6 +86,20 @@ export function buildApp(parts: AppParts): FastifyInstance {
   if (parts.agents) {
     for (const metric of parts.agents.metrics.all) metrics.registerMetric(metric as Metric)
     agentRoutes(app, parts.agents)
+    companionRoutes(app, parts.agents, config.baseUrl)
+    const { connection, secrets, clock, agents, demo, fetchFromEntra } = parts
+    const warn = (facts: object, text: string) => log.warn(facts, text)
+    const place = {
+      db: connection.db,
+      secrets,
+      clock,
+      warn,
+      demo,
+      baseUrl: config.baseUrl,
+      fetchFromEntra,
+      egressSettings: config,
+    }
+    for (const metric of visitRoutes(app, { ...place, ...agents.companions })) metrics.registerMetric(metric as Metric)
   }
   scimRoutes(app)
   addOauth(app)
@@ -88,16 +112,20 @@ export function buildApp(parts: AppParts): FastifyInstance {
   consoleRoutes(app, {
     addSessionRoutes: [
       ...[administratorRoutes, keyRoutes, savedViewRoutes],
-      ...[enrollmentSecretRoutes, packageSettingRoutes, scimTokenRoutes],
+      ...[enrollmentSecretRoutes, packageSettingRoutes, scimTokenRoutes, connectionRoutes, upstreamRoutes],
+      bypassCodeRoutes,
     ],
     addApi: (scope) => {
       addApi(scope)
       consoleViewRoutes(scope)
       mergeRoutes(scope)
+      connectionViewRoutes(scope)
+      bypassCodeViewRoutes(scope)
+      upstreamViewRoutes(scope)
       if (parts.streams) streamRecordRoutes(scope, parts.streams)
     },
   })
-  consolePageRoutes(app)
+  consolePageRoutes(app, parts.demo?.notice)
   return app
 }
 

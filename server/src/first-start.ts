@@ -21,7 +21,7 @@ const automatic = 'automation'
 /**
  * Makes the organization that the settings name, once: later calls and databases that hold an organization return
  * undefined. The key and the enrollment secret come from the settings; a trial is given a read-only key and a secret
- * bound to whoever runs it.
+ * bound to the user who runs it.
  */
 export async function firstStart(
   db: Db,
@@ -59,7 +59,7 @@ export async function firstStart(
   })
 }
 
-/** Only where it will be used: it takes a while, which is no business of a transaction. */
+/** Only where it will be used: it takes time, which does not belong in a transaction. */
 async function hashOfFirstPassword(db: Db, secrets: Secrets, password: string | undefined) {
   if (password === undefined) return undefined
   const existing = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst()

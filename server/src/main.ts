@@ -23,6 +23,8 @@ export type ServerParts = {
   /** Whether this process works in the background as well as, or instead of, answering requests. */
   roles: Roles
   isTrial?: boolean
+  /** What every page says on top in a demo on this machine. */
+  demo?: { notice: string }
 }
 
 export type Server = {
@@ -35,7 +37,7 @@ export type Server = {
   firstRun: FirstRunLink | undefined
   /** Where it listens; a worker answers only health and metrics there. */
   address: string | undefined
-  /** Answers what has begun, writes what is remembered, closes the database. */
+  /** Answers the requests that have begun, writes what is buffered, closes the database. */
   stop(): Promise<void>
 }
 
@@ -44,14 +46,14 @@ export const privateReceivers =
   'MUSTER_ALLOW_PRIVATE_RECEIVERS is on: streams and webhooks may call addresses of this machine and its networks. For tests and laboratories only'
 
 /** The whole service in one process: the only place where its parts are put together. */
-export async function startServer({ config, clock, log, roles, isTrial = false }: ServerParts): Promise<Server> {
+export async function startServer({ config, clock, log, roles, isTrial = false, demo }: ServerParts): Promise<Server> {
   const deployment = await openDeployment(config, clock, roles)
   const { connection, secrets } = deployment
   const stops: (() => Promise<void>)[] = [() => connection.close()]
   const stop = async () => {
     for (const part of stops.splice(0).reverse()) {
       // A database that is gone must not keep the rest from ending.
-      await part().catch((error: unknown) => log.error({ err: error }, 'A part did not stop cleanly'))
+      await part().catch((error: unknown) => log.error({ err: error }, 'Part of the service did not stop cleanly'))
     }
   }
   if (config.allowPrivateReceivers) log.warn(privateReceivers)
@@ -75,7 +77,7 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
     await ensureAllPackages(connection.db, secrets, await openPackageSite(config), clock())
     const agents: Agents = await startAgents({ db: connection.db, secrets, clock, log, isDatabaseUnavailable })
     stops.push(() => agents.stop())
-    const parts = { config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts }
+    const parts = { config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts, demo }
     const app = buildApp({ ...parts, healthChecks })
     stops.push(() => app.close())
     const address = await app.listen({ host: config.host, port: config.port })

@@ -34,7 +34,7 @@ export async function preparedFolder(parent = cache, migrations?: URL): Promise<
 
 /**
  * Makes the folder unless it is there. It is made beside and renamed when it is complete and on the disk, so it is whole
- * wherever its name exists; of several processes that make it at once, one wins. Given the time, old ones are removed.
+ * whenever its name exists; of several processes that make it at once, one wins. Given the time, old ones are removed.
  */
 export async function makePreparedFolder(parent = cache, nowMs = 0): Promise<string> {
   const folder = await folderOf(parent)

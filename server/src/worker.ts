@@ -27,6 +27,9 @@ import { queueDueRuns } from './reporting/queries/queue-due-runs.ts'
 import { runRequested, runsAtOnce } from './reporting/queries/run-requested.ts'
 import { dropOldAuthLogs } from './sign-in/auth-logs/drop-old-auth-logs.ts'
 import { expireSessions } from './sign-in/auth-logs/expire-sessions.ts'
+import { dropOldBypassCodes } from './sign-in/bypass/bypass-codes.ts'
+import { dropExpiredRecords } from './sign-in/oidc/drop-expired-records.ts'
+import { dropIdleSessions, dropSeenRequests } from './sign-in/sessions/drop-idle-sessions.ts'
 import { keepVerification, requestVerifications } from './signals/audit/keep-verification.ts'
 import { dropOldEvents } from './signals/events/drop-old-events.ts'
 import { startPush } from './signals/streams/push/start-push.ts'
@@ -112,6 +115,10 @@ function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | '
       },
     },
     'expire-auth-sessions': { cron: '* * * * *', run: () => expireSessions(db, bySystem) },
+    'drop-idle-sign-ins': { cron: '*/10 * * * *', run: () => dropIdleSessions(db, clock()) },
+    'drop-old-bypass-codes': { cron: '40 3 * * *', run: () => dropOldBypassCodes(db, clock()) },
+    'drop-seen-requests': { cron: '*/10 * * * *', run: () => dropSeenRequests(db, clock()) },
+    'drop-expired-oidc-records': { cron: '*/10 * * * *', run: () => dropExpiredRecords(db, clock()) },
     'drop-old-auth-logs': { cron: '41 * * * *', run: () => dropOldAuthLogs(db, clock()) },
     'give-up-waiting': { cron: '*/5 * * * *', run: () => giveUpWaiting(db, clock()) },
     'drop-old-live-results': { cron: '43 * * * *', run: () => dropOldResults(db, clock()) },

@@ -34,6 +34,7 @@ const ofOthers = new Map([
   ['scim', 'foreign'],
   ['oauth', 'form page'],
   ['operator', 'page'],
+  ['sign_in', 'page form foreign'],
   ['page', 'page'],
 ])
 

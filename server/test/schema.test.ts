@@ -12,6 +12,7 @@ const globalTables = new Set([
   'organizations',
   'api_key_lookups',
   'enrollment_secret_lookups',
+  'companion_key_lookups',
   'node_key_lookups',
   'scim_token_lookups',
   'ssf_poll_token_lookups',

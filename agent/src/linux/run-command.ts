@@ -6,7 +6,7 @@ import type { Query } from '../tables/table.ts'
 const folders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin', '/usr/local/sbin', '/usr/local/bin']
 const maxOutputBytes = 32 * 1024 * 1024
 
-/** Where a program of the system lies, or undefined; the PATH of whoever started the agent is not trusted. */
+/** Where a program of the system lies, or undefined; the PATH that the agent was started with is not trusted. */
 export function findCommand(name: string): string | undefined {
   return folders.map((folder) => `${folder}/${name}`).find((path) => existsSync(path))
 }

@@ -34,7 +34,7 @@ test('a USB device is read from its attributes as osquery shows it', () => {
   })
 })
 
-test('a device that says nothing of itself has blank columns', () => {
+test('a device that reports nothing has blank columns', () => {
   const { version, vendor, removable, usb_address } = rowOf({ removable: 'fixed' })
   assert.deepEqual([version, vendor, removable, usb_address], ['', '', 0, 0])
 })

@@ -2,7 +2,7 @@
 export type Outcome =
   | { kind: 'accepted'; body: Record<string, unknown> }
   | { kind: 'node_invalid'; message: string }
-  | { kind: 'refused'; message: string }
+  | { kind: 'refused'; message: string; code?: string }
 
 /**
  * osquery's reading of an answer: an empty body is a success, anything but a JSON object and any key `error` a
@@ -14,7 +14,7 @@ export function interpretAnswer(status: number, text: string): Outcome {
   if (!body) return { kind: 'refused', message: `the answer is not a JSON object (HTTP ${status})` }
   const said = typeof body['error'] === 'string' ? body['error'] : `HTTP ${status}`
   if (body['node_invalid'] === true) return { kind: 'node_invalid', message: said }
-  if ('error' in body) return { kind: 'refused', message: said }
+  if ('error' in body) return refusal(body['error'], said)
   return { kind: 'accepted', body }
 }
 
@@ -26,5 +26,16 @@ function parseObject(text: string): Record<string, unknown> | undefined {
       : undefined
   } catch {
     return undefined
+  }
+}
+
+/** An error is a text to an agent, and a code with a message to its companion. */
+function refusal(error: unknown, said: string): Outcome {
+  if (typeof error !== 'object' || error === null) return { kind: 'refused', message: said }
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return {
+    kind: 'refused',
+    message: typeof message === 'string' ? message : said,
+    ...(typeof code === 'string' && { code }),
   }
 }

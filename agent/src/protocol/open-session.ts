@@ -11,6 +11,8 @@ export type Session = {
    * as text. Rejects with Refused or the network's error; a key that the server no longer knows is erased.
    */
   call: (path: string, bodyJson: string) => Promise<Record<string, unknown>>
+  /** The key of this node, once it has enrolled. */
+  nodeKey: () => string | undefined
 }
 
 export type SessionOptions = {
@@ -52,6 +54,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (stateFile !== undefined) await eraseNodeState(stateFile)
   }
   return {
+    nodeKey: () => nodeKey,
     async call(path, bodyJson) {
       const used = await key()
       signal.throwIfAborted()

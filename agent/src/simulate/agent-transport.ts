@@ -76,7 +76,7 @@ export function createAgentTransport(options: TransportOptions): AgentTransport 
     pool.dispatch(
       request,
       answerHandler(sentAt, tell, (outcome) => {
-        // osquery sends again once, by itself, when a kept-alive connection breaks under a request.
+        // osquery itself sends once more when a kept-alive connection breaks under a request.
         if (outcome.answered || outcome.fault !== 'reset' || isRepeat) done(outcome)
         else {
           resent += 1

@@ -15,7 +15,7 @@ function rowsOf(sql: string, index: number): Record<string, string>[] {
   return JSON.parse(fillTemplate(answer.rows, profile))
 }
 
-test('every device answers with what it said of itself at its enrollment', () => {
+test('every device answers with what it reported at its enrollment', () => {
   for (const [index, profile] of devices.entries()) {
     const sql = 'SELECT s.uuid, hostname, hardware_serial, hardware_model, version FROM system_info s, os_version'
     assert.deepEqual(rowsOf(sql, index), [

@@ -110,7 +110,7 @@ test('a pattern made of the columns of another table reaches the table, row by r
   }
 })
 
-test('each value of IN is asked for by itself', () => {
+test('each value of IN is asked for separately', () => {
   rows("SELECT * FROM file WHERE path IN ('/a', '/b')")
   assert.deepEqual(
     asked.map(([constraint]) => constraint?.value),

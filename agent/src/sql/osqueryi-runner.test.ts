@@ -33,7 +33,7 @@ test('an error of osqueryi is the message of a failed query', async () => {
 })
 
 test('an osqueryi that does not answer is stopped', async () => {
-  const runner = osqueryiRunner(program('exec sleep 20'), 100)
+  const runner = osqueryiRunner(program('exec sleep 20'), { limitMs: 100 })
   const answer = await runner.run('SELECT 1', facts)
   assert.equal(answer.ok ? '' : answer.message, 'query interrupted after 0.1 s')
 })

@@ -4,6 +4,7 @@ import type { QueryAnswer } from './open-engine.ts'
 import { noCost, type QueryRunner, queryLimitMs } from './query-runner.ts'
 
 const places: Partial<Record<NodeJS.Platform, string[]>> = {
+  linux: ['/usr/bin/osqueryi', '/opt/osquery/bin/osqueryi', '/usr/local/bin/osqueryi'],
   darwin: [
     '/usr/local/bin/osqueryi',
     '/opt/osquery/lib/osquery.app/Contents/MacOS/osqueryi',
@@ -17,22 +18,35 @@ export function findOsqueryi(platform: NodeJS.Platform): string | undefined {
   return places[platform]?.find((path) => existsSync(path))
 }
 
+type Settings = {
+  limitMs?: number
+  /** Flags besides `--json`. */
+  flags?: readonly string[]
+  /** The environment of the process; this one's when not given. */
+  env?: NodeJS.ProcessEnv
+}
+
 /** Answers through `osqueryi --json`, a process for each query. */
-export function osqueryiRunner(path: string, limitMs = queryLimitMs): QueryRunner {
+export function osqueryiRunner(path: string, settings: Settings = {}): QueryRunner {
   return {
-    run: (sql) => askOsqueryi(path, sql, limitMs),
+    run: (sql) => askOsqueryi(path, sql, settings),
     close: async () => undefined,
   }
 }
 
-function askOsqueryi(path: string, sql: string, limitMs: number): Promise<QueryAnswer> {
+function askOsqueryi(
+  path: string,
+  sql: string,
+  { limitMs = queryLimitMs, flags = [], env = process.env }: Settings,
+): Promise<QueryAnswer> {
   // A leading dot is a command of the shell, not SQL.
   if (sql.trimStart().startsWith('.')) return Promise.resolve(failed('not SQL', 0))
   const started = performance.now()
   return new Promise((resolve) => {
-    const options = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024, windowsHide: true } as const
+    const limits = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 } as const
+    const options = { ...limits, env, windowsHide: true }
     // The space keeps a query that starts with a comment (--) from being read as a flag.
-    execFile(path, ['--json', ` ${sql}`], options, (error, stdout, stderr) => {
+    execFile(path, ['--json', ...flags, ` ${sql}`], options, (error, stdout, stderr) => {
       const wallTimeMs = Math.round(performance.now() - started)
       if (error?.killed) return resolve(failed(`query interrupted after ${limitMs / 1000} s`, wallTimeMs))
       if (error) return resolve(failed(firstError(stderr) ?? error.message, wallTimeMs))

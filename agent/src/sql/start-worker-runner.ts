@@ -13,7 +13,7 @@ const denylistMs = 86_400_000
 
 /**
  * Runs queries in a thread of their own: a slow table or a runaway pattern cannot hold up the protocol, and what
- * does not stop by itself `graceMs` after the limit is stopped with its thread and not run again for a day.
+ * has not stopped `graceMs` after the limit is stopped with its thread and not run again for a day.
  * The thread ends after `idleMs` without work, which gives its memory back.
  */
 export function startWorkerRunner(options: Options = {}): QueryRunner {

@@ -9,7 +9,7 @@ export type Row = Record<string, SqlValue | undefined>
 /** A condition of the query that a table asked for: `column = value` or `column LIKE value`. */
 export type Constraint = { column: string; op: 'equal' | 'like'; value: SqlValue }
 
-/** What the agent knows of itself; the osquery_* tables read it. */
+/** What the agent knows about itself; the osquery_* tables read it. */
 export type AgentFacts = {
   instanceId: string
   pid: number

@@ -56,7 +56,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a device
-         * @description The device disappears from the API and its agent is refused at once. Administrators can restore it for a while; then it is permanently deleted.
+         * @description The device disappears from the API and its agent is refused at once. Administrators can restore it for some time; then it is permanently deleted.
          *
          *     The key needs the permission Remove Devices, and the organization the feature Write API.
          */
@@ -1391,7 +1391,7 @@ export interface paths {
         };
         /**
          * Read how to connect a receiver
-         * @description No key is needed.
+         * @description No key is required.
          */
         readonly get: operations["getSsfConfiguration"];
         readonly put?: never;
@@ -1411,7 +1411,7 @@ export interface paths {
         };
         /**
          * Read the keys that verify event tokens
-         * @description No key is needed.
+         * @description No key is required.
          */
         readonly get: operations["getSsfKeys"];
         readonly put?: never;
@@ -1433,7 +1433,7 @@ export interface paths {
          * Read how to connect a receiver to the path issuer of an organization
          * @description For organizations whose issuer is a path (SSF 1.0 §7.2); others answer 404.
          *
-         *     No key is needed.
+         *     No key is required.
          */
         readonly get: operations["getSsfConfigurationOfOrganization"];
         readonly put?: never;
@@ -1455,7 +1455,7 @@ export interface paths {
          * Read how to connect a receiver to the path issuer of an organization
          * @description For organizations whose issuer is a path (SSF 1.0 §7.2); others answer 404.
          *
-         *     No key is needed.
+         *     No key is required.
          */
         readonly get: operations["getSsfConfigurationBelowOrganization"];
         readonly put?: never;
@@ -1477,7 +1477,7 @@ export interface paths {
          * Read the keys that verify event tokens of the path issuer of an organization
          * @description For organizations whose issuer is a path (SSF 1.0 §7.2); others answer 404.
          *
-         *     No key is needed.
+         *     No key is required.
          */
         readonly get: operations["getSsfKeysOfOrganization"];
         readonly put?: never;
@@ -1961,7 +1961,7 @@ export interface components {
              * @description When the action took place.
              */
             readonly timestamp: string;
-            /** @description Name of whoever acted, as it was then. */
+            /** @description Name of the actor, as it was then. */
             readonly actor_name: string;
             /** @description What was done, as one sentence in the past tense. */
             readonly description: string;
@@ -2152,7 +2152,7 @@ export interface components {
          *       "osquery_sql_template": "SELECT CASE WHEN TOTAL(filevault_status = 'on') > 0 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM disk_encryption;",
          *       "issue_title": "FileVault is off",
          *       "fix_instructions_template": "Open System Settings, Privacy & Security, and turn on FileVault.",
-         *       "rationale_template": "Without encryption, whoever holds the disk can read it.",
+         *       "rationale_template": "Without encryption, anyone who holds the disk can read it.",
          *       "check_tags": [
          *         {
          *           "id": "3",
@@ -2301,7 +2301,7 @@ export interface components {
             readonly use_custom_fix_instructions_template: boolean;
             /** @description Whether the check is paused: it does not run and blocks nobody. */
             readonly paused: boolean;
-            /** @description Name of whoever paused the check; null while it is not paused. */
+            /** @description Name of the person who paused the check; null while it is not paused. */
             readonly paused_by: string | null;
             /**
              * Format: date-time
@@ -2573,6 +2573,8 @@ export interface components {
          *       "device_type": "Mac",
          *       "form_factor": "computer",
          *       "registration_suspended_at": null,
+         *       "agent_version": "5.19.0",
+         *       "enrolled_at": "2026-03-02T09:58:40.000Z",
          *       "identity_conflict_since": null
          *     }
          */
@@ -2606,9 +2608,9 @@ export interface components {
                  */
                 readonly link: string | null;
             };
-            /** @description Name and version of the operating system; null until the device has told. */
+            /** @description Name and version of the operating system; null until the device has reported it. */
             readonly operating_system: string | null;
-            /** @description Model of the hardware; null until the device has told. */
+            /** @description Model of the hardware; null until the device has reported it. */
             readonly hardware_model: string | null;
             /** @description Serial number of the hardware; null where it has none. */
             readonly serial: string | null;
@@ -2645,12 +2647,19 @@ export interface components {
             readonly form_factor: "computer" | "tablet" | "phone";
             /**
              * Format: date-time
-             * @description Since when the registration is in doubt, because an agent enrolled as the device that may not be its own; null when it is not. Nobody signs in with the device then, and its state gets no better, until its owner or an administrator confirms the registration.
+             * @description Since when the registration is suspended, because an agent enrolled as the device that may not be its own; null when it is not. Nobody signs in with the device then, and its state gets no better, until its owner or an administrator confirms the registration.
              */
             readonly registration_suspended_at: string | null;
+            /** @description Version of the agent on the device; null until the device has reported it. */
+            readonly agent_version: string | null;
             /**
              * Format: date-time
-             * @description Since when two agents enroll as the device in turn, as cloned machines do; null when none do.
+             * @description When an agent last enrolled as the device; null if none has.
+             */
+            readonly enrolled_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when two agents take turns enrolling as the device, as cloned machines do; null when none do.
              */
             readonly identity_conflict_since: string | null;
         };
@@ -2915,7 +2924,7 @@ export interface components {
                  */
                 readonly link: string | null;
             };
-            /** @description The issues that are to be exempted. */
+            /** @description The issues to exempt. */
             readonly issues: readonly {
                 /** @description Identifier of the linked record; blank when nothing is linked. */
                 readonly identifier: string;
@@ -3022,7 +3031,7 @@ export interface components {
         };
         /**
          * FieldError
-         * @description One fault of a request, and where it lies.
+         * @description One error in a request, and where it is.
          * @example {
          *       "field": "per_page",
          *       "message": "must be at most 100"
@@ -3211,7 +3220,7 @@ export interface components {
          *     }
          */
         readonly LiveQueryCampaignChange: {
-            /** @description Devices that run the SQL, besides those of the other targets. */
+            /** @description Devices that run the SQL, in addition to those of the other targets. */
             readonly targeted_device_ids?: readonly (string | number)[];
             /** @description Whether all computers run the SQL. */
             readonly target_all_devices?: boolean;
@@ -3249,7 +3258,7 @@ export interface components {
          *     }
          */
         readonly LiveQueryCampaignRequest: {
-            /** @description Devices that run the SQL, besides those of the other targets. */
+            /** @description Devices that run the SQL, in addition to those of the other targets. */
             readonly targeted_device_ids?: readonly (string | number)[];
             /** @description Whether all computers run the SQL. */
             readonly target_all_devices?: boolean;
@@ -3361,7 +3370,7 @@ export interface components {
         };
         /**
          * Package
-         * @description What is installed on a device so that it enrolls by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.
+         * @description What you install on a device so that it enrolls. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.
          * @example {
          *       "built_at": "2026-11-20T09:14:03.120Z",
          *       "id": "3",
@@ -3758,7 +3767,7 @@ export interface components {
         };
         /**
          * SsfConfiguration
-         * @description What a receiver needs to know of this transmitter (SSF 1.0 §7.1).
+         * @description What a receiver needs to know about this transmitter (SSF 1.0 §7.1).
          * @example {
          *       "spec_version": "1_0",
          *       "issuer": "https://muster.example.com",
@@ -3800,7 +3809,7 @@ export interface components {
             readonly jwks_uri: string;
             /** @description How events can be delivered. */
             readonly delivery_methods_supported: readonly string[];
-            /** @description What streams can tell of. */
+            /** @description What streams can report. */
             readonly events_supported: readonly string[];
             /**
              * Format: uri
@@ -3822,7 +3831,7 @@ export interface components {
                 /** @description The specification of the scheme. */
                 readonly spec_urn: string;
             }[];
-            /** @description `ALL`: a new stream tells of everyone. */
+            /** @description `ALL`: a new stream covers everyone. */
             readonly default_subjects: string;
         };
         /**
@@ -3878,7 +3887,7 @@ export interface components {
          */
         readonly SsfPollTokenRotation: {
             /**
-             * @description `overlap`: a new token, and the previous ones stay valid for a while; `immediate`: a new token alone; `disable`: none, which ends polling until a token is rotated in.
+             * @description `overlap`: a new token, and the previous ones stay valid for some time; `immediate`: a new token alone; `disable`: none, which ends polling until a token is rotated in.
              * @enum {string}
              */
             readonly mode: "overlap" | "immediate" | "disable";
@@ -3956,7 +3965,7 @@ export interface components {
                 /** @description E-mail address of the person it is registered to; null when it is to nobody. */
                 readonly user_email: string | null;
                 /**
-                 * @description What receivers were last told of it.
+                 * @description What receivers last learned about it.
                  * @enum {string}
                  */
                 readonly current_status: "compliant" | "not-compliant";
@@ -4036,7 +4045,7 @@ export interface components {
             readonly enabled: boolean;
             /** @description What a receiver polls with. Shown once, where it is made; it cannot be recovered. */
             readonly poll_bearer_token?: string;
-            /** @description What the service can tell of. */
+            /** @description What the service can report. */
             readonly events_supported: readonly string[];
             /** @description What the receiver requested, and the verification event, which is always added. */
             readonly events_requested: readonly string[];
@@ -4338,7 +4347,7 @@ export interface components {
             /** @description Identifier of the token, the same however often it is sent: what a receiver knows repeats by. */
             readonly jti: string;
             /**
-             * @description What it tells of: a device, the stream itself, or nothing (a verification, a test).
+             * @description What it is about: a device, the stream itself, or nothing (a verification, a test).
              * @enum {string}
              */
             readonly kind: "compliance_change" | "verification" | "stream_updated" | "test";
@@ -4381,7 +4390,7 @@ export interface components {
             readonly current_status: "compliant" | "not-compliant" | null;
             /**
              * Format: date-time
-             * @description When what it tells of happened.
+             * @description When what it reports happened.
              */
             readonly occurred_at: string;
             /**
@@ -4607,7 +4616,7 @@ export interface components {
             readonly response_code: string;
             /** @description Identifier of the event in the history of the stream. */
             readonly ssf_stream_event_id: number;
-            /** @description An addition, when there is one: what to know of the event, such as that nobody has the e-mail address. */
+            /** @description A note about the event, if there is one, such as that nobody has the e-mail address. */
             readonly hint?: string;
         };
         /**
@@ -4666,7 +4675,7 @@ export interface components {
         };
         /**
          * ValidationError
-         * @description Why a well-formed request is not acceptable.
+         * @description Why a well-formed request is not valid.
          * @example {
          *       "error": "invalid",
          *       "message": "per_page must be at most 100.",
@@ -4686,7 +4695,7 @@ export interface components {
             readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "method_not_allowed" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "secret_overlapping" | "rate_limited" | "internal" | "unavailable";
             /** @description What went wrong, as a sentence for people; its wording may change. */
             readonly message: string;
-            /** @description Every fault that was found; at least one. */
+            /** @description Every error found; at least one. */
             readonly errors: readonly components["schemas"]["FieldError"][];
         };
         /**
@@ -4953,7 +4962,7 @@ export interface components {
             readonly url: string;
             /** @description What the endpoint is for; null when nobody said. */
             readonly description: string | null;
-            /** @description What the endpoint is told of. */
+            /** @description What the endpoint receives. */
             readonly events: readonly string[];
             /** @description Whether events are queued for the endpoint and sent to it. */
             readonly enabled: boolean;
@@ -4972,7 +4981,7 @@ export interface components {
              * @description Sent as `X-Service-Webhook-Identifier` with every request; never changes.
              */
             readonly identifier: string;
-            /** @description Headers that are sent besides, by their names in lower case; each value is shown as `********`. */
+            /** @description Additional headers to send, by their names in lower case; each value is shown as `********`. */
             readonly custom_headers: {
                 readonly [key: string]: string;
             };
@@ -5183,7 +5192,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request is well-formed but not acceptable; `errors` says what and where. */
+        /** @description The request is well-formed but not valid; `errors` says what and where. */
         readonly Unprocessable: {
             headers: {
                 readonly [name: string]: unknown;
@@ -5498,6 +5507,8 @@ export interface operations {
                      *           "device_type": "Mac",
                      *           "form_factor": "computer",
                      *           "registration_suspended_at": null,
+                     *           "agent_version": "5.19.0",
+                     *           "enrolled_at": "2026-03-02T09:58:40.000Z",
                      *           "identity_conflict_since": null
                      *         }
                      *       ],
@@ -5579,6 +5590,8 @@ export interface operations {
                      *       "device_type": "Mac",
                      *       "form_factor": "computer",
                      *       "registration_suspended_at": null,
+                     *       "agent_version": "5.19.0",
+                     *       "enrolled_at": "2026-03-02T09:58:40.000Z",
                      *       "identity_conflict_since": null
                      *     }
                      */
@@ -5652,6 +5665,8 @@ export interface operations {
                      *       "device_type": "Mac",
                      *       "form_factor": "computer",
                      *       "registration_suspended_at": null,
+                     *       "agent_version": "5.19.0",
+                     *       "enrolled_at": "2026-03-02T09:58:40.000Z",
                      *       "identity_conflict_since": null
                      *     }
                      */
@@ -5752,6 +5767,8 @@ export interface operations {
                      *           "device_type": "Mac",
                      *           "form_factor": "computer",
                      *           "registration_suspended_at": null,
+                     *           "agent_version": "5.19.0",
+                     *           "enrolled_at": "2026-03-02T09:58:40.000Z",
                      *           "identity_conflict_since": null
                      *         }
                      *       ],
@@ -6159,6 +6176,8 @@ export interface operations {
                      *           "device_type": "Mac",
                      *           "form_factor": "computer",
                      *           "registration_suspended_at": null,
+                     *           "agent_version": "5.19.0",
+                     *           "enrolled_at": "2026-03-02T09:58:40.000Z",
                      *           "identity_conflict_since": null
                      *         }
                      *       ],
@@ -6823,7 +6842,7 @@ export interface operations {
                      *           "osquery_sql_template": "SELECT CASE WHEN TOTAL(filevault_status = 'on') > 0 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM disk_encryption;",
                      *           "issue_title": "FileVault is off",
                      *           "fix_instructions_template": "Open System Settings, Privacy & Security, and turn on FileVault.",
-                     *           "rationale_template": "Without encryption, whoever holds the disk can read it.",
+                     *           "rationale_template": "Without encryption, anyone who holds the disk can read it.",
                      *           "check_tags": [
                      *             {
                      *               "id": "3",
@@ -6914,7 +6933,7 @@ export interface operations {
                      *       "osquery_sql_template": "SELECT CASE WHEN TOTAL(filevault_status = 'on') > 0 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM disk_encryption;",
                      *       "issue_title": "FileVault is off",
                      *       "fix_instructions_template": "Open System Settings, Privacy & Security, and turn on FileVault.",
-                     *       "rationale_template": "Without encryption, whoever holds the disk can read it.",
+                     *       "rationale_template": "Without encryption, anyone who holds the disk can read it.",
                      *       "check_tags": [
                      *         {
                      *           "id": "3",
@@ -8504,7 +8523,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What is installed on a device so that it enrolls by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API. */
+            /** @description What you install on a device so that it enrolls. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11015,7 +11034,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What a receiver needs to know of this transmitter (SSF 1.0 §7.1). */
+            /** @description What a receiver needs to know about this transmitter (SSF 1.0 §7.1). */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11115,7 +11134,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What a receiver needs to know of this transmitter (SSF 1.0 §7.1). */
+            /** @description What a receiver needs to know about this transmitter (SSF 1.0 §7.1). */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11174,7 +11193,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What a receiver needs to know of this transmitter (SSF 1.0 §7.1). */
+            /** @description What a receiver needs to know about this transmitter (SSF 1.0 §7.1). */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];

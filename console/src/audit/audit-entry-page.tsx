@@ -3,11 +3,10 @@ import type { AuditChange } from '@muster/contract/audit-changes.ts'
 import type { AuditView } from '@muster/contract/console-records.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { RecordNotices } from '../components/record-page.tsx'
 import './audit.css'
-import { ApiError } from '../api/api-error.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Fact } from '../components/fact.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
@@ -19,15 +18,10 @@ const crumb = { to: '/audit', text: 'Audit log' } as const
 export function AuditEntryPage() {
   const { entryId } = route.useParams()
   const entry = useQuery(auditEntryQuery(entryId))
-  const isMissing = entry.error instanceof ApiError && entry.error.status === 404
   return (
-    <Page title={isMissing ? 'No such entry' : `Entry ${entryId}`} crumb={crumb}>
+    <Page title={`Entry ${entryId}`} crumb={crumb}>
       <div className="page detail">
-        {isMissing && <Emptiness title={`There is no entry ${entryId}.`}>Entries are never deleted.</Emptiness>}
-        {entry.isError && !isMissing && (
-          <Failure what="The entry could not be loaded." error={entry.error} onRetry={() => void entry.refetch()} />
-        )}
-        {entry.isPending && <SkeletonRows rows={4} />}
+        <RecordNotices record={entry} noun="entry" id={entryId} why="Entries are never deleted." />
         {entry.data && <Entry entry={entry.data} />}
       </div>
     </Page>
@@ -71,7 +65,7 @@ const Entry = ({ entry }: { entry: AuditView }) => (
     <dl className="kv sec">
       {entry.action !== null && (
         <Fact name="Action">
-          {auditActions[entry.action]} <code className="t2">{entry.action}</code>
+          {auditActions[entry.action]} <code className="t2 hash">{entry.action}</code>
         </Fact>
       )}
       <Fact name="When">

@@ -1,8 +1,7 @@
 import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { ApiError } from '../api/api-error.ts'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RecordPage } from '../components/record-page.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import { VerbButton } from '../components/verb-button.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -18,25 +17,10 @@ const crumb = { to: '/checks', text: 'Checks' } as const
 export function CheckPage() {
   const { checkId } = route.useParams()
   const facts = useQuery(checkFactsQuery(checkId))
-  if (facts.data) return <LoadedCheck facts={facts.data} />
-  const isMissing = facts.error instanceof ApiError && facts.error.status === 404
   return (
-    <Page title={isMissing ? 'No such check' : 'Check'} crumb={crumb}>
-      <div className="page">
-        {isMissing && (
-          <Emptiness title={`There is no check ${checkId}.`}>
-            It may have been deleted.{' '}
-            <Link className="u" to="/checks">
-              All checks
-            </Link>
-          </Emptiness>
-        )}
-        {facts.isError && !isMissing && (
-          <Failure what="The check could not be loaded." error={facts.error} onRetry={() => void facts.refetch()} />
-        )}
-        {facts.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
+    <RecordPage record={facts} nouns={['check', 'checks']} id={checkId} crumb={crumb} why="It may have been deleted.">
+      {(data) => <LoadedCheck facts={data} />}
+    </RecordPage>
   )
 }
 

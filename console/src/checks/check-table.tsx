@@ -4,8 +4,8 @@ import { strategyWords } from '@muster/contract/strategy-words.ts'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useMay } from '../api/session.ts'
-import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
-import { SortHead } from '../components/sort-head.tsx'
+import { type Column, Records } from '../components/records.tsx'
+import { menuColumn } from '../components/row-menu.tsx'
 import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { useCheckVerbs, useMayWriteChecks } from './check-verbs.tsx'
@@ -17,95 +17,99 @@ type Parts = {
   readonly onSort: (sort: CheckSort | undefined) => void
 }
 
-export function CheckTable({ rows, sort, onSort }: Parts) {
-  const mayConfigure = useMay('configure_checks')
-  const mayWrite = useMayWriteChecks()
-  return (
-    <>
-      <thead>
-        <tr>
-          <SortHead ascending="usual" descending="-name" sort={sort} onSort={onSort}>
-            Check
-          </SortHead>
-          <th className="w-check-platforms">Runs on</th>
-          <th className="w-check-strategy">When it fails</th>
-          <th className="w-check-kind">Kind</th>
-          <th className="w-check-tags">Tags</th>
-          <th className="num w-check-failing">Failing</th>
-          <th className="num w-check-undecided">No result</th>
-          <SortHead
-            ascending="passing"
-            descending="-passing"
-            sort={sort}
-            onSort={onSort}
-            className="num w-check-passing"
-          >
-            Passing
-          </SortHead>
-          <RowMenuHead />
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((check) => (
-          <CheckRow key={check.id} check={check} hasMenu={mayConfigure || (mayWrite && check.kind !== 'catalogue')} />
-        ))}
-      </tbody>
-    </>
-  )
-}
+const missing = <span className="t3">—</span>
+const nameOf = (check: CheckView) => visibleText(check.name)
+const countText = (count: number) => (count === 0 ? <span className="t3">0</span> : count.toLocaleString('en'))
 
-function CheckRow({ check, hasMenu }: { check: CheckView; hasMenu: boolean }) {
-  const name = visibleText(check.name)
-  const percent = percentOf(check)
-  const undecided = undecidedOf(check)
-  return (
-    <tr className="tall">
-      <td className="cell-check">
-        <Link to="/checks/$checkId" params={{ checkId: check.id }} className="m ell" data-row-link title={name}>
-          {name}
+const columns: readonly Column<CheckView, CheckSort>[] = [
+  {
+    text: 'Check',
+    className: 'cell-check',
+    order: { ascending: 'usual', descending: '-name' },
+    cell: (check) => (
+      <>
+        <Link
+          to="/checks/$checkId"
+          params={{ checkId: check.id }}
+          className="m ell"
+          data-row-link
+          title={nameOf(check)}
+        >
+          {nameOf(check)}
         </Link>
         <div className="sm t2 ell" title={visibleText(check.description)}>
           {visibleText(check.description)}
         </div>
-      </td>
-      <td className="t2 cell-platforms">{platformsOf(check)}</td>
-      <td className="cell-strategy">
-        {check.is_paused ? <span className="t2">Paused, does not run</span> : strategyWords[check.strategy]}
-      </td>
-      <td className="t2 cell-kind">{kindWords[check.kind]}</td>
-      <td className="cell-tags">
-        {check.tags.length === 0 ? (
-          <span className="t3">—</span>
-        ) : (
-          check.tags.map(({ id, name: tag }) => (
-            <span className="tag ell" key={id} title={visibleText(tag)}>
-              {visibleText(tag)}
+      </>
+    ),
+  },
+  { text: 'Runs on', head: 'w-check-platforms', className: 't2 cell-platforms', cell: platformsOf },
+  {
+    text: 'When it fails',
+    head: 'w-check-strategy',
+    className: 'cell-strategy',
+    cell: (check) =>
+      check.is_paused ? <span className="t2">Paused, does not run</span> : strategyWords[check.strategy],
+  },
+  { text: 'Kind', head: 'w-check-kind', className: 't2 cell-kind', cell: ({ kind }) => kindWords[kind] },
+  {
+    text: 'Tags',
+    head: 'w-check-tags',
+    className: 'cell-tags',
+    cell: ({ tags }) =>
+      tags.length === 0
+        ? missing
+        : tags.map(({ id, name }) => (
+            <span className="tag ell" key={id} title={visibleText(name)}>
+              {visibleText(name)}
             </span>
-          ))
-        )}
-      </td>
-      <td className="num cell-failing">
-        {check.failing === 0 ? <span className="t3">0</span> : check.failing.toLocaleString('en')}
-      </td>
-      <td className="num cell-undecided" title={undecidedText(check)}>
-        {undecided === 0 ? <span className="t3">0</span> : undecided.toLocaleString('en')}
-      </td>
-      <td className="num cell-passing">
-        {percent === undefined ? (
-          <span className="t3">—</span>
-        ) : (
-          <>
-            {percent}&thinsp;%{' '}
-            <span className="t3 sm">
-              {check.passing.toLocaleString('en')} / {check.counted.toLocaleString('en')}
-            </span>
-          </>
-        )}
-      </td>
-      <td className="c-menu">
-        {hasMenu && <RowMenu name={name}>{(menu) => <CheckMenu check={check} menu={menu} />}</RowMenu>}
-      </td>
-    </tr>
+          )),
+  },
+  {
+    text: 'Failing',
+    head: 'num w-check-failing',
+    className: 'num cell-failing',
+    cell: ({ failing }) => countText(failing),
+  },
+  {
+    text: 'No result',
+    head: 'num w-check-undecided',
+    className: 'num cell-undecided',
+    title: undecidedText,
+    cell: (check) => countText(undecidedOf(check)),
+  },
+  {
+    text: 'Passing',
+    head: 'num w-check-passing',
+    className: 'num cell-passing',
+    order: { ascending: 'passing', descending: '-passing' },
+    cell: (check) => <Passing check={check} />,
+  },
+]
+
+export function CheckTable({ rows, sort, onSort }: Parts) {
+  const mayConfigure = useMay('configure_checks')
+  const mayWrite = useMayWriteChecks()
+  const menu = menuColumn<CheckView>({
+    nameOf,
+    menuOf: (check) =>
+      mayConfigure || (mayWrite && check.kind !== 'catalogue')
+        ? (items) => <CheckMenu check={check} menu={items} />
+        : undefined,
+  })
+  return <Records isTall rows={rows} columns={[...columns, menu]} order={{ sort, onSort }} />
+}
+
+function Passing({ check }: { check: CheckView }) {
+  const percent = percentOf(check)
+  if (percent === undefined) return missing
+  return (
+    <>
+      {percent}&thinsp;%{' '}
+      <span className="t3 sm">
+        {check.passing.toLocaleString('en')} / {check.counted.toLocaleString('en')}
+      </span>
+    </>
   )
 }
 

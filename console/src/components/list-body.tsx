@@ -7,8 +7,11 @@ import { CursorPaging } from './cursor-paging.tsx'
 import { Emptiness, Failure, SkeletonRows } from './notices.tsx'
 import { Scroller } from './scroller.tsx'
 
+/** What stands below the rows of a page: how many they are, and the cursor of the next one, blank on the last. */
+export type ListFoot = (page: { readonly shown: number; readonly next: string }) => ReactNode
+
 type Parts<Row> = {
-  readonly list: UseQueryResult<{ readonly data: readonly Row[]; readonly pagination: Pagination }>
+  readonly list: UseQueryResult<{ readonly data: readonly Row[]; readonly pagination: Pick<Pagination, 'next_cursor'> }>
   /** What is shown of the page, where that is not simply what was read last. */
   readonly rows?: readonly Row[]
   /** "People": the name of the table, and what could not be loaded. */
@@ -23,6 +26,8 @@ type Parts<Row> = {
   readonly after?: string | undefined
   /** Left out where one page is all that is shown. */
   readonly onNext?: (after: string) => void
+  /** Instead of the way to the next page alone. */
+  readonly foot?: ListFoot
   /** Fetches the page that a cursor leads to, before someone goes there. */
   readonly onNear?: (after: string) => void
   /** Head and body of the table. */
@@ -36,9 +41,10 @@ type Parts<Row> = {
 
 /** A list of the server: its rows, or why there are none, and the way to the next page. */
 export function ListBody<Row>(parts: Parts<Row>) {
-  const { list, name, empty, after = '', onNext, isInset = false, className = '', hasOwnLayout = false } = parts
+  const { list, name, empty, after = '', onNext, foot, isInset = false, className = '', hasOwnLayout = false } = parts
   const layout = hasOwnLayout ? 't' : 't record-table'
   const rows = list.data && (parts.rows ?? list.data.data)
+  const next = list.data?.pagination.next_cursor ?? ''
   const around = isInset ? '' : 'page'
   return (
     <>
@@ -71,14 +77,9 @@ export function ListBody<Row>(parts: Parts<Row>) {
           <table className={`${layout} ${isInset ? '' : 'bl'} ${className}`}>{parts.children(rows)}</table>
         </Scroller>
       )}
-      {rows !== undefined && onNext && (
-        <CursorPaging
-          current={after}
-          next={list.data?.pagination.next_cursor ?? ''}
-          shown={rows.length}
-          onNext={onNext}
-          onNear={parts.onNear}
-        />
+      {rows !== undefined && rows.length > 0 && foot?.({ shown: rows.length, next })}
+      {rows !== undefined && onNext && !foot && (
+        <CursorPaging current={after} next={next} shown={rows.length} onNext={onNext} onNear={parts.onNear} />
       )}
     </>
   )

@@ -1,9 +1,11 @@
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { RowCount } from '@muster/contract/console-records.ts'
 import type { SavedViewPage } from '@muster/contract/saved-views.ts'
 import type { ComponentProps, ReactNode } from 'react'
 import { Page } from '../shell/page.tsx'
 import { ExportCsv } from './export-csv.tsx'
 import { type ListFilters, ListView, type ListViewParts } from './list-view.tsx'
+import { MissingPermission } from './missing-permission.tsx'
 import { ViewBar } from './saved-views.tsx'
 
 type Parts<Row, Filters extends ListFilters> = Omit<ListViewParts<Row, Filters>, 'isInset'> & {
@@ -18,11 +20,13 @@ type Parts<Row, Filters extends ListFilters> = Omit<ListViewParts<Row, Filters>,
   readonly tabs?: ReactNode
   /** Whose saved views are shown. */
   readonly views?: SavedViewPage
+  /** What the administrator lacks, instead of the list. */
+  readonly lacks?: AdminPower
 }
 
 /** A page that is a list: its title, export, saved views, filters, rows and pages. */
 export function ListPage<Row, Filters extends ListFilters>(parts: Parts<Row, Filters>) {
-  const { title, crumb, file, countRows, actions, tabs, views, ...view } = parts
+  const { title, crumb, file, countRows, actions, tabs, views, lacks, ...view } = parts
   const [one, many] = view.nouns
   return (
     <Page
@@ -45,7 +49,13 @@ export function ListPage<Row, Filters extends ListFilters>(parts: Parts<Row, Fil
     >
       {tabs}
       {views !== undefined && <ViewBar page={views} />}
-      <ListView {...view} />
+      {lacks === undefined ? (
+        <ListView {...view} />
+      ) : (
+        <div className="page">
+          <MissingPermission power={lacks} />
+        </div>
+      )}
     </Page>
   )
 }

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ChangesBar } from './changes-bar.tsx'
 import { FilterChip } from './filter-chip.tsx'
-import { ListBody } from './list-body.tsx'
+import { ListBody, type ListFoot } from './list-body.tsx'
 import { RowCount } from './row-count.tsx'
 import { SearchBox } from './search-box.tsx'
 
@@ -21,6 +21,8 @@ export type ListChip = {
   readonly usual?: string
   /** What is set when the chip is taken away, where that is not nothing. */
   readonly cleared?: string
+  /** Any of several values, joined by commas. */
+  readonly isMany?: boolean
 }
 
 /** The values of a filter, from their words. */
@@ -32,7 +34,7 @@ export const onlyChip = (field: string, name: string, id: string | undefined, te
   id === undefined ? [] : [{ field, name, options: [{ value: id, text: text ?? id }] }]
 
 export type ListViewParts<Row, Filters extends ListFilters> = {
-  readonly list: UseQueryResult<{ readonly data: readonly Row[]; readonly pagination: Pagination }>
+  readonly list: UseQueryResult<{ readonly data: readonly Row[]; readonly pagination: Pick<Pagination, 'next_cursor'> }>
   /** "People": the name of the table, and what could not be loaded. */
   readonly name: string
   /** "person", "people". */
@@ -42,8 +44,8 @@ export type ListViewParts<Row, Filters extends ListFilters> = {
   readonly read: (raw: Readonly<Record<string, unknown>>) => Filters
   /** The filters as a sentence; blank when there are none. */
   readonly inWords: (filters: Filters) => string
-  /** `isTyping`: the address is replaced, so that going back does not go letter by letter. */
-  readonly onShow: (filters: Filters, isTyping?: boolean) => void
+  /** Left out where one page is all that is shown. `isTyping`: the address is replaced, so that going back does not go letter by letter. */
+  readonly onShow?: (filters: Filters, isTyping?: boolean) => void
   /** Fetches the page that a cursor leads to, before someone goes there. */
   readonly onNear?: (filters: Filters) => void
   /** "Name or e-mail": what the search looks at. Left out where nothing is searched. */
@@ -54,6 +56,8 @@ export type ListViewParts<Row, Filters extends ListFilters> = {
   readonly isCounted?: boolean
   /** Beside the filters: the order, the columns. */
   readonly choices?: ReactNode
+  /** Above the rows: what can be done with those that are chosen. */
+  readonly above?: ReactNode
   /** What is shown while there is nothing at all. */
   readonly empty: ReactNode
   /** Rows that stay where they are while others come. */
@@ -63,6 +67,8 @@ export type ListViewParts<Row, Filters extends ListFilters> = {
   readonly hasOwnLayout?: boolean
   /** Within a page that has its own margins. */
   readonly isInset?: boolean
+  /** Below the rows, instead of the way to the next page alone. */
+  readonly foot?: ListFoot
   /** Head and body of the table. */
   readonly children: (rows: readonly Row[]) => ReactNode
 }
@@ -70,10 +76,10 @@ export type ListViewParts<Row, Filters extends ListFilters> = {
 /** A list with its search, its filters and its pages. */
 export function ListView<Row, Filters extends ListFilters>(parts: ListViewParts<Row, Filters>) {
   const { list, name, nouns, filters, inWords, onShow, onNear, searched, chips = [], steady, isInset = false } = parts
-  const { className = '', hasOwnLayout = false, choices, isCounted = false, empty, children } = parts
+  const { className = '', hasOwnLayout = false, choices, above, foot, isCounted = false, empty, children } = parts
   const change = (wanted: Readonly<Record<string, unknown>>, isTyping = false) => {
     const { after: _after, ...kept } = filters
-    onShow(parts.read({ ...kept, ...wanted }), isTyping)
+    onShow?.(parts.read({ ...kept, ...wanted }), isTyping)
   }
   const hasBar = searched !== undefined || chips.length > 0 || choices !== undefined || isCounted
   return (
@@ -92,17 +98,19 @@ export function ListView<Row, Filters extends ListFilters>(parts: ListViewParts<
         </search>
       )}
       {steady && <ChangesBar changes={steady.changes} onShow={steady.show} />}
+      {above}
       <ListBody
         list={list}
         {...(steady && { rows: steady.rows })}
         name={name}
         filter={inWords(filters)}
         noMatch={`No ${nouns[1]} match.`}
-        onClear={() => onShow(parts.read({}))}
+        onClear={() => onShow?.(parts.read({}))}
         empty={empty}
         after={filters.after}
-        onNext={(after) => onShow({ ...filters, after })}
+        {...(onShow && { onNext: (after) => onShow({ ...filters, after }) })}
         {...(onNear && { onNear: (after) => onNear({ ...filters, after }) })}
+        {...(foot && { foot })}
         isInset={isInset}
         className={className}
         hasOwnLayout={hasOwnLayout}
@@ -119,15 +127,15 @@ type ChipParts = {
   readonly onChange: (wanted: Readonly<Record<string, unknown>>) => void
 }
 
-function Chip({ chip: { field, name, options, usual, cleared }, filters, onChange }: ChipParts) {
+function Chip({ chip: { field, name, options, usual, cleared, isMany = false }, filters, onChange }: ChipParts) {
   const value = (filters as Readonly<Record<string, string | undefined>>)[name] ?? usual
   return (
     <FilterChip
-      isSingle
+      isSingle={!isMany}
       field={field}
       options={options}
-      chosen={value === undefined || value === cleared ? [] : [value]}
-      onChange={([chosen]) => onChange({ [name]: chosen ?? cleared })}
+      chosen={value === undefined || value === cleared ? [] : isMany ? value.split(',') : [value]}
+      onChange={(chosen) => onChange({ [name]: chosen.length === 0 ? cleared : chosen.join(',') })}
     />
   )
 }

@@ -5,7 +5,7 @@ import { Emptiness } from './notices.tsx'
 /** A page that was reached by its address by someone who may not use it. */
 export const MissingPermission = ({ power }: { power: AdminPower }) => (
   <Emptiness title="You don’t have access to this." guide="permissions">
-    You need the “{{ ...permissions, ...adminPowers }[power].title}”. An administrator with full access can grant it
-    under Settings, Administrators.
+    You need the permission “{{ ...permissions, ...adminPowers }[power].title}”. An administrator with full access can
+    grant it under Settings, Administrators.
   </Emptiness>
 )

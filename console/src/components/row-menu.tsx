@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import './row-menu.css'
 import { Icon } from './icon.tsx'
+import type { Column } from './records.tsx'
 
 type Parts = {
   /** Of the record in the row. */
@@ -11,7 +12,7 @@ type Parts = {
 }
 
 /** What can be done with a row. Until it is pressed there is a button only: a hundred menus are slow to draw. */
-export function RowMenu({ name, children }: Parts) {
+function RowMenu({ name, children }: Parts) {
   const [isPressed, setIsPressed] = useState(false)
   if (isPressed) return children((items) => <PressedMenu name={name}>{items}</PressedMenu>)
   return (
@@ -48,8 +49,20 @@ function PressedMenu({ name, children }: { readonly name: string; readonly child
   )
 }
 
-export const RowMenuHead = () => (
-  <th className="w-menu">
-    <span className="hidden">Actions</span>
-  </th>
-)
+type MenuColumnParts<Row> = {
+  readonly nameOf: (row: Row) => string
+  /** Nothing where the administrator may do nothing with the row. */
+  readonly menuOf: (row: Row) => Parts['children'] | undefined
+}
+
+/** The last column of a list: the menu of each row. */
+export const menuColumn = <Row,>({ nameOf, menuOf }: MenuColumnParts<Row>): Column<Row> => ({
+  text: 'Actions',
+  isUntitled: true,
+  head: 'w-menu',
+  className: 'c-menu',
+  cell: (row) => {
+    const menu = menuOf(row)
+    return menu && <RowMenu name={nameOf(row)}>{menu}</RowMenu>
+  },
+})

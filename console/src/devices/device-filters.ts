@@ -18,7 +18,7 @@ import { type IdentityDoubt, identityWords } from './identity-doubts.ts'
 import { modeWords } from './sign-in-modes.ts'
 
 export const platforms: readonly DeviceView['device_type'][] = ['Mac', 'Windows', 'Linux', 'iOS', 'Android']
-export const standings = Object.keys(standingWords) as readonly Standing[]
+const standings = Object.keys(standingWords) as readonly Standing[]
 export const pageSizes = [25, 50, 100] as const
 const defaultPageSize = 50
 
@@ -74,7 +74,7 @@ export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): Devic
     as_of: day,
     per: per === undefined ? undefined : String(per),
     ...readAfter(raw),
-    from: /^\d{1,7}$/.test(String(raw['from'])) ? String(raw['from']) : undefined,
+    from: raw['after'] && /^\d{1,7}$/.test(String(raw['from'])) ? String(raw['from']) : undefined,
   })
 }
 

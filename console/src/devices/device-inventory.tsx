@@ -1,19 +1,30 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { api } from '../api/api.ts'
 import { Failure } from '../components/notices.tsx'
 import { RecordTable } from '../reporting/record-table.tsx'
 import { tableRecordsQuery, tablesQuery } from '../reporting/table-queries.ts'
 
 const route = getRouteApi('/shell/devices/$deviceId/inventory')
 
-/** What the device has told of itself: the reporting tables that are about devices, one at a time. */
+const inventoryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['devices', 'inventory', id],
+    queryFn: ({ signal }) => api('getInventoryOfDevice', { params: { deviceId: id }, signal }),
+  })
+
+/** What the device reports about itself: the reporting tables that are about devices, one at a time. */
 export function DeviceInventory() {
   const { deviceId } = route.useParams()
   const filters = route.useSearch()
   const navigate = route.useNavigate()
   const tables = useQuery(tablesQuery)
   const ofDevices = (tables.data ?? []).filter(({ searchable_fields: fields }) => fields.includes('device_id'))
-  const table = ofDevices.find(({ name }) => name === filters.table) ?? ofDevices[0]
+  const inventory = useQuery(inventoryQuery(deviceId))
+  const counts = new Map(inventory.data?.tables.map(({ name, row_count: count }) => [name, count]))
+  // The first with something in it, once that is known.
+  const first = inventory.isPending ? undefined : (ofDevices.find(({ name }) => counts.has(name)) ?? ofDevices[0])
+  const table = ofDevices.find(({ name }) => name === filters.table) ?? first
   const records = useQuery({
     ...tableRecordsQuery(table?.name ?? '', { device: deviceId, after: filters.after }),
     enabled: table !== undefined,
@@ -33,7 +44,7 @@ export function DeviceInventory() {
             className={name === table?.name ? 'on' : ''}
             aria-current={name === table?.name ? 'page' : undefined}
           >
-            {name}
+            {name} <span className="t3 tn">{counts.get(name)?.toLocaleString('en')}</span>
           </Link>
         ))}
       </nav>

@@ -1,10 +1,9 @@
 import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet } from '@tanstack/react-router'
+import { RecordPage } from '../components/record-page.tsx'
 import '../components/list-body.css'
 import './devices.css'
-import { ApiError } from '../api/api-error.ts'
-import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { useNow } from '../components/relative-time.tsx'
 import { StatePill } from '../components/state-shape.tsx'
 import { relativeTime, spanOf } from '../components/times.ts'
@@ -26,18 +25,16 @@ const crumb = { to: '/devices', text: 'Devices' } as const
 export function DevicePage() {
   const { deviceId } = route.useParams()
   const device = useQuery(deviceQuery(deviceId))
-  const isMissing = device.error instanceof ApiError && device.error.status === 404
-  if (device.data && !isMissing) return <LoadedDevice key={deviceId} device={device.data} />
   return (
-    <Page title={isMissing ? 'No such device' : 'Device'} crumb={crumb}>
-      <div className="page">
-        {isMissing && <MissingDevice deviceId={deviceId} />}
-        {device.isError && !isMissing && (
-          <Failure what="The device could not be loaded." error={device.error} onRetry={() => void device.refetch()} />
-        )}
-        {device.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
+    <RecordPage
+      record={device}
+      nouns={['device', 'devices']}
+      id={deviceId}
+      crumb={crumb}
+      missing={<MissingDevice deviceId={deviceId} />}
+    >
+      {(data) => <LoadedDevice key={deviceId} device={data} />}
+    </RecordPage>
   )
 }
 

@@ -1,45 +1,37 @@
-import { Button } from '@mantine/core'
 import { type DeviceColumnName, type DeviceSort, deviceColumnNames } from '@muster/contract/console-values.ts'
+import type { DeviceView } from '@muster/contract/console-views.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addressOf, api } from '../api/api.ts'
-import { useChangePreferences, usePreferences } from '../api/preferences.ts'
+import { usePreferences } from '../api/preferences.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
-import { ChangesBar } from '../components/changes-bar.tsx'
-import { ColumnChoice } from '../components/column-choice.tsx'
-import { ExportCsv } from '../components/export-csv.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { ListPage } from '../components/list-page.tsx'
+import { Emptiness } from '../components/notices.tsx'
 import { given } from '../components/read-filters.ts'
+import { Records } from '../components/records.tsx'
+import { menuColumn } from '../components/row-menu.tsx'
 import { everything, nothing, sizeOf } from '../components/selection.ts'
-import { SortChoice } from '../components/sort-choice.tsx'
 import { useSteadyRows } from '../components/use-steady-rows.ts'
-import { Page } from '../shell/page.tsx'
+import { visibleText } from '../components/visible-text.ts'
 import { BulkRow } from './bulk-row.tsx'
-import { columnWords } from './device-columns.tsx'
-import { DeviceFilterBar } from './device-filter-bar.tsx'
+import { useDeviceChips } from './device-chips.ts'
+import { DeviceChoices } from './device-choices.tsx'
+import { deviceColumns, nameColumn } from './device-columns.tsx'
 import { type DeviceFilters, filterOf, filtersInWords, readDeviceFilters } from './device-filters.ts'
+import { DeviceMenu } from './device-menu.tsx'
 import { DevicePaging } from './device-paging.tsx'
 import { deviceCountQuery, devicePageQuery } from './device-queries.ts'
-import { DeviceTable } from './device-table.tsx'
+import { useMayChangeDevices } from './device-verbs.tsx'
 import { DeviceViews } from './device-views.tsx'
 import { PastDay } from './past-day.tsx'
 import { useSeen } from './use-owned.ts'
 
 const route = getRouteApi('/shell/devices')
 
-const sortWords = {
-  usual: 'What blocks soonest',
-  name: 'Name',
-  '-name': 'Name, backwards',
-  will_block_at: 'Deadline',
-  '-will_block_at': 'Deadline, latest first',
-  '-last_seen_at': 'Last seen',
-  last_seen_at: 'Silent longest',
-}
-const pastSortWords = { usual: 'Blocked first', name: sortWords.name, '-name': sortWords['-name'] }
+const nameOf = ({ name }: { readonly name: string }) => visibleText(name)
 
 /** No past value of them is kept. */
 const absentFromDays: ReadonlySet<DeviceColumnName> = new Set(['blocks', 'issues', 'seen'])
@@ -50,131 +42,123 @@ export function DevicesPage() {
   const navigate = route.useNavigate()
   const query = devicePageQuery(filters)
   const list = useQuery(query)
-  const { rows, changes, show, renew } = useSteadyRows(list, JSON.stringify(query.queryKey))
-  const count = useQuery(deviceCountQuery(filters))
-  const chosenColumns = usePreferences().device_columns ?? deviceColumnNames
+  const steady = useSteadyRows(list, JSON.stringify(query.queryKey))
+  const count = useQuery(deviceCountQuery(filters)).data?.count
+  const shownColumns = usePreferences().device_columns ?? deviceColumnNames
   const { as_of: day } = filters
-  const columns = day === undefined ? chosenColumns : chosenColumns.filter((name) => !absentFromDays.has(name))
+  const isPast = day !== undefined
   const [selection, setSelection] = useState(nothing)
-  const [isSelecting, setIsSelecting] = useState(false)
-  const maySelect = [useMay('refresh_check'), useMay('remove_devices')].some(Boolean)
-  const mayChoose = maySelect && day === undefined
-  const seen = useSeen(rows)
-  const total = count.data?.count
+  const [isTouched, setIsTouched] = useState(false)
+  const maySelect = [useMay('refresh_check'), useMay('remove_devices')].some(Boolean) && !isPast
+  const mayChange = useMayChangeDevices() && !isPast
+  const seen = useSeen(steady.rows)
+  const isSelecting = maySelect && isTouched
+  const total = count ?? steady.rows.length
   const change = (wanted: DeviceFilters, isTyping = false) => {
     setSelection(nothing)
     void navigate({ search: wanted, replace: isTyping })
   }
-  const { after: _after, from: _from, sort: _sort, ...kept } = filters
-  const sortBy = (sort: DeviceSort | undefined) => change(given({ ...kept, sort }))
+  const sortBy = (sort: DeviceSort | undefined) =>
+    change(given({ ...filters, sort, after: undefined, from: undefined }))
+  const columns = [
+    nameColumn,
+    ...shownColumns.filter((name) => !isPast || !absentFromDays.has(name)).map((name) => deviceColumns[name]),
+    ...(mayChange
+      ? [
+          menuColumn<DeviceView>({
+            nameOf,
+            menuOf: (row) => (menu) => <DeviceMenu row={row} menu={menu} onGone={steady.renew} />,
+          }),
+        ]
+      : []),
+  ]
   return (
-    <Page title="Devices" actions={<Actions filters={filters} />}>
-      <DeviceViews filters={filters} onChange={change} />
-      <DeviceFilterBar filters={filters} count={total} onChange={change}>
-        <SortChoice words={day === undefined ? sortWords : pastSortWords} sort={filters.sort} onSort={sortBy} />
-        {mayChoose && (
-          <button type="button" className="plain u select-rows" onClick={() => setIsSelecting(!isSelecting)}>
-            {isSelecting ? 'Done selecting' : 'Select'}
-          </button>
-        )}
-        <Columns columns={chosenColumns} />
-      </DeviceFilterBar>
-      {day !== undefined && <PastDay day={day} filters={filters} />}
-      <ChangesBar changes={changes} onShow={show} />
-      {sizeOf(selection, total ?? rows.length) > 0 && (
-        <BulkRow
-          selection={selection}
+    <ListPage
+      title="Devices"
+      name="Devices"
+      nouns={['device', 'devices']}
+      file={addressOf('exportDevices', { query: filterOf(filters) })}
+      countRows={() => api('countDeviceViews', { query: filterOf(filters) })}
+      actions={<Enroll />}
+      tabs={<DeviceViews filters={filters} onChange={change} />}
+      list={list}
+      steady={steady}
+      isCounted
+      count={count}
+      filters={filters}
+      read={(raw) => readDeviceFilters({ as_of: day, ...raw })}
+      inWords={filtersInWords}
+      onShow={change}
+      searched="Name, owner, serial or note"
+      chips={useDeviceChips(filters.group)}
+      choices={
+        <DeviceChoices
           filters={filters}
-          total={total ?? rows.length}
-          seen={seen}
-          onChanged={renew}
-          onSelectAll={() => setSelection(everything)}
-          onClear={() => setSelection(nothing)}
-        />
-      )}
-      {list.isError && !list.data && (
-        <div className="page">
-          <Failure what="Devices could not be loaded." error={list.error} onRetry={() => void list.refetch()} />
-        </div>
-      )}
-      {list.isPending && <SkeletonRows rows={12} />}
-      {list.data && rows.length > 0 && (
-        <DeviceTable
-          rows={rows}
-          columns={columns}
-          sort={filters.sort}
           onSort={sortBy}
-          selection={selection}
-          onSelect={mayChoose ? setSelection : undefined}
-          isSelecting={mayChoose && isSelecting}
-          onGone={renew}
-          isOld={list.isPlaceholderData}
-          isPast={day !== undefined}
+          columns={shownColumns}
+          isSelecting={isSelecting}
+          onSelecting={maySelect ? setIsTouched : undefined}
         />
-      )}
-      {list.data && rows.length === 0 && (
-        <NoDevice filter={filtersInWords(filters)} onClear={() => change(given({ as_of: day }))} />
-      )}
-      {rows.length > 0 && (
+      }
+      above={
+        <>
+          {isPast && <PastDay day={day} filters={filters} />}
+          {sizeOf(selection, total) > 0 && (
+            <BulkRow
+              selection={selection}
+              filters={filters}
+              total={total}
+              seen={seen}
+              onChanged={steady.renew}
+              onSelectAll={() => setSelection(everything)}
+              onClear={() => setSelection(nothing)}
+            />
+          )}
+        </>
+      }
+      empty={<NoDevice />}
+      foot={(page) => (
         <DevicePaging
           filters={filters}
-          shown={rows.length}
-          total={total}
-          next={list.data?.pagination.next_cursor ?? ''}
+          {...page}
+          total={count}
           onChange={change}
           onTurn={(search) => void navigate({ search })}
           onNear={(following) => void queryClient.prefetchQuery(devicePageQuery(following))}
         />
       )}
-    </Page>
+      className={isSelecting ? 'device-table selecting' : 'device-table'}
+      hasOwnLayout
+    >
+      {(rows) => (
+        <Records
+          rows={rows}
+          columns={columns}
+          order={{ sort: filters.sort, onSort: sortBy }}
+          {...(maySelect && { choice: { selection, onSelect: setSelection, nameOf, isTouched: isSelecting } })}
+        />
+      )}
+    </ListPage>
   )
 }
 
-const Actions = ({ filters }: { readonly filters: DeviceFilters }) => (
-  <>
-    <ExportCsv
-      file={addressOf('exportDevices', { query: filterOf(filters) })}
-      count={() => api('countDeviceViews', { query: filterOf(filters) })}
-      filterInWords={filtersInWords(filters)}
-      one="device"
-      many="devices"
-    />
-    <Link className="line-button" to="/devices/enroll">
-      <Icon name="plus" size={14} />
-      Enroll a machine
-    </Link>
-  </>
+const Enroll = () => (
+  <Link className="line-button" to="/devices/enroll">
+    <Icon name="plus" size={14} />
+    Enroll a machine
+  </Link>
 )
 
-function Columns({ columns }: { readonly columns: readonly DeviceColumnName[] }) {
-  const change = useChangePreferences()
-  return (
-    <ColumnChoice
-      words={columnWords}
-      all={deviceColumnNames}
-      shown={columns}
-      onChange={(shown) => change.mutate({ device_columns: shown && [...shown] })}
-    />
-  )
-}
-
-function NoDevice({ filter, onClear }: { readonly filter: string; readonly onClear: () => void }) {
-  const enroll = (
-    <Link className="u" to="/devices/enroll">
-      Enroll a machine
-    </Link>
-  )
-  return (
-    <div className="page">
-      {filter === '' ? (
-        <Emptiness title="No devices enrolled yet." guide="osquery" action={enroll}>
-          A device appears here within a minute of its agent’s first check-in.
-        </Emptiness>
-      ) : (
-        <Emptiness title="No devices match." action={<Button onClick={onClear}>Clear filters</Button>}>
-          {filter}
-        </Emptiness>
-      )}
-    </div>
-  )
-}
+const NoDevice = () => (
+  <Emptiness
+    title="No devices enrolled yet."
+    guide="osquery"
+    action={
+      <Link className="u" to="/devices/enroll">
+        Enroll a machine
+      </Link>
+    }
+  >
+    A device appears here within a minute of its agent’s first check-in.
+  </Emptiness>
+)

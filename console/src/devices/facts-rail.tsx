@@ -69,6 +69,10 @@ export function FactsRail({ device, owner }: { device: Device; owner: Person | u
         <Fact name="Device ID">
           <Copied text={device.id} label="the device ID" />
         </Fact>
+        <Fact name="Agent">{device.agent_version === null ? missing : visibleText(device.agent_version)}</Fact>
+        <Fact name="Enrolled">
+          <RelativeTime time={device.enrolled_at} />
+        </Fact>
         <Fact name="Last seen">
           <RelativeTime time={device.last_seen_at} missing="never" />
         </Fact>

@@ -50,8 +50,9 @@ function SuspendedNote({ device, ownerName, since }: Parts & { readonly since: s
       }
     >
       <b className="m">The registration is suspended</b> since <RelativeTime time={since} />: an agent enrolled as this
-      device while its earlier agent was in use, or with a secret that is not bound to {ownerName}. Until you confirm
-      it, nobody can sign in with the device, and its state cannot improve. <SeeAudit device={device} />
+      device while its earlier agent was in use, or with a secret that is not bound to {ownerName}; or its companion was
+      replaced, or runs on two machines. Until you confirm it, nobody can sign in with the device, and its state cannot
+      improve. <SeeAudit device={device} />
     </IdentityNote>
   )
 }

@@ -10,8 +10,8 @@ import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
-import { MissingPermission } from '../components/missing-permission.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { Failure } from '../components/notices.tsx'
+import { RecordPage } from '../components/record-page.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
 import { useDebounced } from '../components/use-debounced.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -28,35 +28,18 @@ const crumb = { to: '/checks', text: 'Checks' } as const
 export function DraftPage() {
   const { draftId } = route.useParams()
   const session = useSession()
-  const draft = useQuery(draftQuery(draftId))
-  if (!session?.permissions.includes('manage_custom_check_drafts')) {
-    return (
-      <Page title="Draft" crumb={crumb}>
-        <div className="page">
-          <MissingPermission power="manage_custom_check_drafts" />
-        </div>
-      </Page>
-    )
-  }
-  if (draft.data) return <DraftEditor key={draftId} draft={draft.data} />
-  const isMissing = draft.error instanceof ApiError && draft.error.status === 404
+  const may = session?.permissions.includes('manage_custom_check_drafts') === true
   return (
-    <Page title={isMissing ? 'No such draft' : 'Draft'} crumb={crumb}>
-      <div className="page">
-        {isMissing && (
-          <Emptiness title={`There is no draft ${draftId}.`}>
-            It may have been deleted.{' '}
-            <Link className="u" to="/checks">
-              All checks
-            </Link>
-          </Emptiness>
-        )}
-        {draft.isError && !isMissing && (
-          <Failure what="The draft could not be loaded." error={draft.error} onRetry={() => void draft.refetch()} />
-        )}
-        {draft.isPending && <SkeletonRows rows={6} />}
-      </div>
-    </Page>
+    <RecordPage
+      record={useQuery({ ...draftQuery(draftId), enabled: may })}
+      nouns={['draft', 'checks']}
+      id={draftId}
+      crumb={crumb}
+      {...(!may && { lacks: 'manage_custom_check_drafts' })}
+      why="It may have been deleted."
+    >
+      {(data) => <DraftEditor key={draftId} draft={data} />}
+    </RecordPage>
   )
 }
 

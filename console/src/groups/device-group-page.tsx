@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import type { DeviceView } from '@muster/contract/console-views.ts'
 import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -6,8 +7,8 @@ import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
-import { ListBody } from '../components/list-body.tsx'
-import { SearchBox } from '../components/search-box.tsx'
+import { ListView } from '../components/list-view.tsx'
+import { type Column, Records } from '../components/records.tsx'
 import { StateCell } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { AddMembersDialog } from './add-members-dialog.tsx'
@@ -69,61 +70,43 @@ function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean 
     refresh: [['groups', 'devices'], ['devices']],
   })
   return (
-    <>
-      <search className="filterbar">
-        <SearchBox
-          value={filters.q ?? ''}
-          placeholder="Name, owner, serial or note"
-          onChange={(q) => void navigate({ search: readGroupFilters({ q }), replace: true })}
-        />
-      </search>
-      <ListBody
-        list={list}
-        name="Devices of the group"
-        filter={filters.q ? `Text contains “${filters.q}”.` : ''}
-        noMatch="No devices in the group match."
-        onClear={() => void navigate({ search: {} })}
-        empty={<p className="t2">No devices in this group.</p>}
-        after={filters.after}
-        onNext={(after) => void navigate({ search: { ...filters, after } })}
-      >
-        {(rows) => (
-          <>
-            <thead>
-              <tr>
-                <th>Device</th>
-                <th className="w-150">State</th>
-                <th className="w-240">Owner</th>
-                {mayManage && (
-                  <th className="w-120">
-                    <span className="hidden">Actions</span>
-                  </th>
-                )}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((device) => (
-                <tr key={device.id}>
-                  <td className="c-name">
-                    <Link to="/devices/$deviceId" params={{ deviceId: device.id }} className="m ell" data-row-link>
-                      {visibleText(device.name)}
-                    </Link>
-                  </td>
-                  <td className="c-lead">
-                    <StateCell standing={device.standing} />
-                  </td>
-                  <td className="c-sub">
-                    <span className="ell">
-                      {device.owner ? visibleText(device.owner.name) : <span className="t3">Not registered</span>}
-                    </span>
-                  </td>
-                  {mayManage && <td className="num c-time">{takeOut(device)}</td>}
-                </tr>
-              ))}
-            </tbody>
-          </>
-        )}
-      </ListBody>
-    </>
+    <ListView
+      list={list}
+      name="Devices of the group"
+      nouns={['device in the group', 'devices in the group']}
+      filters={filters}
+      read={readGroupFilters}
+      inWords={({ q }) => (q ? `Text contains “${q}”.` : '')}
+      onShow={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
+      searched="Name, owner, serial or note"
+      empty={<p className="t2">No devices in this group.</p>}
+    >
+      {(rows) => (
+        <Records rows={rows} columns={mayManage ? [...columns, { ...takeOutColumn, cell: takeOut }] : columns} />
+      )}
+    </ListView>
   )
 }
+
+const columns: readonly Column<DeviceView>[] = [
+  {
+    text: 'Device',
+    className: 'c-name',
+    cell: ({ id, name }) => (
+      <Link to="/devices/$deviceId" params={{ deviceId: id }} className="m ell" data-row-link>
+        {visibleText(name)}
+      </Link>
+    ),
+  },
+  { text: 'State', head: 'w-150', className: 'c-lead', cell: ({ standing }) => <StateCell standing={standing} /> },
+  {
+    text: 'Owner',
+    head: 'w-240',
+    className: 'c-sub',
+    cell: ({ owner }) => (
+      <span className="ell">{owner ? visibleText(owner.name) : <span className="t3">Not registered</span>}</span>
+    ),
+  },
+]
+
+const takeOutColumn = { text: 'Actions', isUntitled: true, head: 'w-120', className: 'num c-time' }

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,6 +8,7 @@ import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListPage } from '../components/list-page.tsx'
 import { Emptiness } from '../components/notices.tsx'
+import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { deviceGroupsQuery, groupSearch, readGroupFilters } from './group-queries.ts'
@@ -50,33 +52,34 @@ export function DeviceGroupsPage() {
         </Emptiness>
       }
     >
-      {(groups) => (
-        <>
-          <thead>
-            <tr>
-              <th>Group</th>
-              <th className="num w-120">Devices</th>
-              <th className="num w-120">Made</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <tr key={group.id} className="tall">
-                <td className="c-name">
-                  <Link to="/groups/devices/$groupId" params={{ groupId: group.id }} className="m ell" data-row-link>
-                    {visibleText(group.name)}
-                  </Link>
-                  <span className="second ell">{visibleText(group.description ?? '')}</span>
-                </td>
-                <td className="num c-lead">{group.members_count.toLocaleString('en')}</td>
-                <td className="num t2 c-more">
-                  <RelativeTime time={group.created_at} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </>
-      )}
+      {(groups) => <Records isTall rows={groups} columns={columns} />}
     </ListPage>
   )
 }
+
+const columns: readonly Column<DeviceGroup>[] = [
+  {
+    text: 'Group',
+    className: 'c-name',
+    cell: ({ id, name, description }) => (
+      <>
+        <Link to="/groups/devices/$groupId" params={{ groupId: id }} className="m ell" data-row-link>
+          {visibleText(name)}
+        </Link>
+        <span className="second ell">{visibleText(description ?? '')}</span>
+      </>
+    ),
+  },
+  {
+    text: 'Devices',
+    head: 'num w-120',
+    className: 'num c-lead',
+    cell: ({ members_count: count }) => count.toLocaleString('en'),
+  },
+  {
+    text: 'Created',
+    head: 'num w-120',
+    className: 'num t2 c-more',
+    cell: ({ created_at: at }) => <RelativeTime time={at} />,
+  },
+]

@@ -6,8 +6,7 @@ import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
-import { ListBody } from '../components/list-body.tsx'
-import { SearchBox } from '../components/search-box.tsx'
+import { ListView } from '../components/list-view.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { personViewsQuery } from '../people/person-queries.ts'
 import { PersonTable } from '../people/person-table.tsx'
@@ -66,26 +65,18 @@ function Members({ group, mayChange }: { group: PersonGroupView; mayChange: bool
     refresh: [['groups', 'people'], ['people']],
   })
   return (
-    <>
-      <search className="filterbar">
-        <SearchBox
-          value={filters.q ?? ''}
-          placeholder="Name or e-mail"
-          onChange={(q) => void navigate({ search: readGroupFilters({ q }), replace: true })}
-        />
-      </search>
-      <ListBody
-        list={list}
-        name="People of the group"
-        filter={filters.q ? `Name or e-mail contains “${filters.q}”.` : ''}
-        noMatch="No people in the group match."
-        onClear={() => void navigate({ search: {} })}
-        empty={<p className="t2">Nobody is in this group.</p>}
-        after={filters.after}
-        onNext={(after) => void navigate({ search: { ...filters, after } })}
-      >
-        {(rows) => <PersonTable rows={rows} {...(mayChange && { end: takeOut })} />}
-      </ListBody>
-    </>
+    <ListView
+      list={list}
+      name="People of the group"
+      nouns={['person in the group', 'people in the group']}
+      filters={filters}
+      read={readGroupFilters}
+      inWords={({ q }) => (q ? `Name or e-mail contains “${q}”.` : '')}
+      onShow={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
+      searched="Name or e-mail"
+      empty={<p className="t2">Nobody is in this group.</p>}
+    >
+      {(rows) => <PersonTable rows={rows} {...(mayChange && { end: takeOut })} />}
+    </ListView>
   )
 }

@@ -1,8 +1,10 @@
+import type { PersonGroupView } from '@muster/contract/console-groups.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { addressOf } from '../api/api.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { Emptiness } from '../components/notices.tsx'
+import { type Column, Records } from '../components/records.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { personGroupViewsQuery, readGroupFilters } from './group-queries.ts'
 import { GroupTabs } from './group-tabs.tsx'
@@ -33,32 +35,37 @@ export function PersonGroupsPage() {
         </Emptiness>
       }
     >
-      {(groups) => (
-        <>
-          <thead>
-            <tr>
-              <th>Group</th>
-              <th className="w-200">Kept by</th>
-              <th className="num w-120">People</th>
-              <th className="num w-200">Devices that admit it</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <tr key={group.id}>
-                <td className="c-name">
-                  <Link to="/groups/people/$groupId" params={{ groupId: group.id }} className="m ell" data-row-link>
-                    {visibleText(group.name)}
-                  </Link>
-                </td>
-                <td className="c-sub t2">{group.is_synced ? 'Identity provider' : 'Muster'}</td>
-                <td className="num c-lead">{group.members_count.toLocaleString('en')}</td>
-                <td className="num c-more">{group.devices_count.toLocaleString('en')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </>
-      )}
+      {(groups) => <Records rows={groups} columns={columns} />}
     </ListPage>
   )
 }
+
+const columns: readonly Column<PersonGroupView>[] = [
+  {
+    text: 'Group',
+    className: 'c-name',
+    cell: ({ id, name }) => (
+      <Link to="/groups/people/$groupId" params={{ groupId: id }} className="m ell" data-row-link>
+        {visibleText(name)}
+      </Link>
+    ),
+  },
+  {
+    text: 'Kept by',
+    head: 'w-200',
+    className: 'c-sub t2',
+    cell: ({ is_synced: isSynced }) => (isSynced ? 'Identity provider' : 'Muster'),
+  },
+  {
+    text: 'People',
+    head: 'num w-120',
+    className: 'num c-lead',
+    cell: ({ members_count: count }) => count.toLocaleString('en'),
+  },
+  {
+    text: 'Devices that admit it',
+    head: 'num w-200',
+    className: 'num c-more',
+    cell: ({ devices_count: count }) => count.toLocaleString('en'),
+  },
+]

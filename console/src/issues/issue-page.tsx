@@ -4,14 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { ApiError } from '../api/api-error.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { OwnerTexts } from '../checks/owner-texts.tsx'
 import { copyText } from '../components/copy-text.ts'
 import { Fact } from '../components/fact.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RecordPage } from '../components/record-page.tsx'
 import { RelativeTime, useNow } from '../components/relative-time.tsx'
 import { StatePill } from '../components/state-shape.tsx'
 import { dayOf, deadlineOf, fullTime, relativeTime } from '../components/times.ts'
@@ -30,25 +29,16 @@ const refreshed = [['issues'], ['devices'], ['checks']]
 export function IssuePage() {
   const { issueId } = route.useParams()
   const issue = useQuery(issueQuery(issueId))
-  if (issue.data) return <LoadedIssue key={issueId} issue={issue.data} />
-  const isMissing = issue.error instanceof ApiError && issue.error.status === 404
   return (
-    <Page title={isMissing ? 'No such issue' : 'Issue'} crumb={crumb}>
-      <div className="page">
-        {isMissing && (
-          <Emptiness title={`There is no issue ${issueId}.`}>
-            Its device or check may have been deleted.{' '}
-            <Link className="u" to="/issues">
-              All issues
-            </Link>
-          </Emptiness>
-        )}
-        {issue.isError && !isMissing && (
-          <Failure what="The issue could not be loaded." error={issue.error} onRetry={() => void issue.refetch()} />
-        )}
-        {issue.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
+    <RecordPage
+      record={issue}
+      nouns={['issue', 'issues']}
+      id={issueId}
+      crumb={crumb}
+      why="Its device or check may have been deleted."
+    >
+      {(data) => <LoadedIssue key={issueId} issue={data} />}
+    </RecordPage>
   )
 }
 

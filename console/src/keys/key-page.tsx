@@ -1,15 +1,13 @@
 import { Button } from '@mantine/core'
 import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { ApiError } from '../api/api-error.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { CodeBlock } from '../components/code-block.tsx'
-import { MissingPermission } from '../components/missing-permission.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RecordPage } from '../components/record-page.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { VerbButton } from '../components/verb-button.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -27,37 +25,18 @@ const crumb = { to: '/settings/developers/keys', text: 'API keys' } as const
 export function KeyPage() {
   const { keyId } = route.useParams()
   const may = useMay('manage_keys')
-  if (may) return <ReadKey key={keyId} id={keyId} />
+  const key = useQuery({ ...keyQuery(keyId), enabled: may })
   return (
-    <Page title="API key" crumb={crumb}>
-      <div className="page">
-        <MissingPermission power="manage_keys" />
-      </div>
-    </Page>
-  )
-}
-
-function ReadKey({ id }: { id: string }) {
-  const key = useQuery(keyQuery(id))
-  if (key.data) return <LoadedKey apiKey={key.data} />
-  const isMissing = key.error instanceof ApiError && key.error.status === 404
-  return (
-    <Page title="API key" crumb={crumb}>
-      <div className="page">
-        {isMissing && (
-          <Emptiness title={`There is no API key ${id}.`}>
-            It may have been revoked.{' '}
-            <Link className="u" to="/settings/developers/keys">
-              All API keys
-            </Link>
-          </Emptiness>
-        )}
-        {key.isError && !isMissing && (
-          <Failure what="The API key could not be loaded." error={key.error} onRetry={() => void key.refetch()} />
-        )}
-        {key.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
+    <RecordPage
+      record={key}
+      nouns={['API key', 'API keys']}
+      id={keyId}
+      crumb={crumb}
+      {...(!may && { lacks: 'manage_keys' })}
+      why="It may have been revoked."
+    >
+      {(data) => <LoadedKey key={keyId} apiKey={data} />}
+    </RecordPage>
   )
 }
 

@@ -8,7 +8,10 @@ export const keysQuery = (after: string | undefined, review?: 'true' | undefined
     queryKey: ['keys', 'list', after, review],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) => api('listApiKeys', { query: { after_id: after, to_review: review }, signal }),
+    queryFn: async ({ signal }) => {
+      const page = await api('listApiKeys', { query: { after_id: after, to_review: review }, signal })
+      return { ...page, pagination: { next_cursor: page.next_after_id ?? '' } }
+    },
   })
 
 export const keyQuery = (id: string) =>

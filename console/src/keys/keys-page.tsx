@@ -5,17 +5,16 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useMay } from '../api/session.ts'
-import { CursorPaging } from '../components/cursor-paging.tsx'
 import { Icon } from '../components/icon.tsx'
-import { MissingPermission } from '../components/missing-permission.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { ListPage } from '../components/list-page.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { given, readAfter, readChoice } from '../components/read-filters.ts'
+import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime, useNow } from '../components/relative-time.tsx'
-import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
-import { Scroller } from '../components/scroller.tsx'
+import { menuColumn } from '../components/row-menu.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { Expiry } from './expiry.tsx'
 import { keysQuery } from './key-queries.ts'
@@ -24,136 +23,126 @@ import { useRevoking } from './use-revoking.tsx'
 
 const route = getRouteApi('/shell/settings/developers/keys')
 
+type Filters = { readonly review?: 'true'; readonly after?: string }
+
+const readFilters = (raw: Readonly<Record<string, unknown>>): Filters =>
+  given({ review: readChoice(raw, 'review', ['true'] as const), ...readAfter(raw) })
+
 export function KeysPage() {
   const may = useMay('manage_keys')
-  return (
-    <Page
-      title="API keys"
-      actions={
-        may && (
-          <Button
-            component={Link}
-            to="/settings/developers/keys/new"
-            variant="filled"
-            leftSection={<Icon name="plus" size={14} />}
-          >
-            Create new key
-          </Button>
-        )
-      }
-    >
-      <div className="page">{may ? <Keys /> : <MissingPermission power="manage_keys" />}</div>
-    </Page>
-  )
-}
-
-function Keys() {
-  const { after, review } = route.useSearch()
+  const filters = readFilters(route.useSearch())
   const navigate = route.useNavigate()
-  const keys = useQuery(keysQuery(after, review))
-  const rows = keys.data?.data ?? []
+  const keys = useQuery({ ...keysQuery(filters.after, filters.review), enabled: may })
+  const toReview = keys.data?.to_review ?? 0
   return (
-    <>
-      {keys.data && keys.data.to_review > 0 && (
-        <ReviewNote count={keys.data.to_review} isFiltered={review === 'true'} />
-      )}
-      {keys.isError && (
-        <Failure what="API keys could not be loaded." error={keys.error} onRetry={() => void keys.refetch()} />
-      )}
-      {keys.isPending && <SkeletonRows rows={4} />}
-      {keys.data && rows.length === 0 && (
+    <ListPage
+      title="API keys"
+      name="API keys"
+      nouns={['API key', 'API keys']}
+      {...(!may && { lacks: 'manage_keys' })}
+      actions={may && <NewKey />}
+      list={keys}
+      filters={filters}
+      read={readFilters}
+      inWords={({ review }) => (review ? 'Keys to review.' : '')}
+      onShow={(search) => void navigate({ search })}
+      above={toReview > 0 && <ReviewNote count={toReview} isFiltered={filters.review === 'true'} />}
+      empty={
         <Emptiness title="No API keys yet.">
           Programs call the API with a key. Every permission beyond reading is granted one at a time, with a reason.
         </Emptiness>
+      }
+    >
+      {(rows) => <Records isTall rows={rows} columns={columns} />}
+    </ListPage>
+  )
+}
+
+const NewKey = () => (
+  <Button
+    component={Link}
+    to="/settings/developers/keys/new"
+    variant="filled"
+    leftSection={<Icon name="plus" size={14} />}
+  >
+    Create new key
+  </Button>
+)
+
+const titlesOf = (apiKey: ConsoleApiKey) => grantedTo(apiKey).map((name) => permissions[name].title)
+
+const columns: readonly Column<ConsoleApiKey>[] = [
+  { text: 'Key', className: 'c-name', cell: (apiKey) => <KeyName apiKey={apiKey} /> },
+  {
+    text: 'Responsible',
+    head: 'w-owner',
+    className: 'c-lead t2',
+    title: (apiKey) => visibleText(apiKey.responsible_administrator),
+    cell: (apiKey) => visibleText(apiKey.responsible_administrator),
+  },
+  {
+    text: 'May do',
+    className: 'c-sub t2',
+    title: (apiKey) => titlesOf(apiKey).join(', '),
+    cell: (apiKey) => titlesOf(apiKey).join(', ') || 'Read only',
+  },
+  {
+    text: 'Last used',
+    head: 'num w-seen',
+    className: 'c-time num t2',
+    cell: ({ last_used_at: at }) => <RelativeTime time={at} missing="never" />,
+  },
+  {
+    text: 'Expires',
+    head: 'num w-seen',
+    className: 'c-more num t2',
+    cell: (apiKey) => <Expiry apiKey={apiKey} />,
+  },
+  {
+    text: 'Created',
+    head: 'num w-seen',
+    className: 'c-more num t2',
+    cell: ({ created_at: at }) => <RelativeTime time={at} />,
+  },
+  menuColumn({
+    nameOf: ({ name }) => visibleText(name),
+    menuOf: (apiKey) => (menu) => <KeyMenu apiKey={apiKey} menu={menu} />,
+  }),
+]
+
+function KeyName({ apiKey }: { apiKey: ConsoleApiKey }) {
+  const unused = unusedBy(apiKey, useNow())
+  const name = visibleText(apiKey.name)
+  return (
+    <>
+      <Link
+        to="/settings/developers/keys/$keyId"
+        params={{ keyId: apiKey.id }}
+        className="m ell"
+        title={name}
+        data-row-link
+      >
+        {name}
+      </Link>
+      {apiKey.needs_review_since !== null && (
+        <div className="sm t2 delivery">
+          <Mark name="warning" />
+          To review
+        </div>
       )}
-      {rows.length > 0 && (
-        <Scroller isList name="API keys">
-          <table className="t record-table">
-            <thead>
-              <tr>
-                <th>Key</th>
-                <th className="w-owner">Responsible</th>
-                <th>May do</th>
-                <th className="num w-seen">Last used</th>
-                <th className="num w-seen">Expires</th>
-                <th className="num w-seen">Created</th>
-                <RowMenuHead />
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((key) => (
-                <KeyRow key={key.id} apiKey={key} />
-              ))}
-            </tbody>
-          </table>
-        </Scroller>
-      )}
-      {keys.data && (
-        <CursorPaging
-          current={after ?? ''}
-          next={keys.data.next_after_id ?? ''}
-          shown={rows.length}
-          onNext={(next) => void navigate({ search: { ...(review && { review }), after: next } })}
-        />
+      {unused.length > 0 && (
+        <div className="sm t2 delivery">
+          <Mark name="warning" />
+          {unused.length === 1 ? '1 permission unused' : `${unused.length} permissions unused`}
+        </div>
       )}
     </>
   )
 }
 
-function KeyRow({ apiKey }: { apiKey: ConsoleApiKey }) {
-  const unused = unusedBy(apiKey, useNow())
-  const titles = grantedTo(apiKey).map((name) => permissions[name].title)
-  const name = visibleText(apiKey.name)
-  return (
-    <tr className="tall">
-      <td className="c-name">
-        <Link
-          to="/settings/developers/keys/$keyId"
-          params={{ keyId: apiKey.id }}
-          className="m ell"
-          title={name}
-          data-row-link
-        >
-          {name}
-        </Link>
-        {apiKey.needs_review_since !== null && (
-          <div className="sm t2 delivery">
-            <Mark name="warning" />
-            To review
-          </div>
-        )}
-        {unused.length > 0 && (
-          <div className="sm t2 delivery">
-            <Mark name="warning" />
-            {unused.length === 1 ? '1 permission unused' : `${unused.length} permissions unused`}
-          </div>
-        )}
-      </td>
-      <td className="c-lead t2" title={visibleText(apiKey.responsible_administrator)}>
-        {visibleText(apiKey.responsible_administrator)}
-      </td>
-      <td className="c-sub t2" title={titles.join(', ')}>
-        {titles.length === 0 ? 'Read only' : titles.join(', ')}
-      </td>
-      <td className="c-time num t2">
-        <RelativeTime time={apiKey.last_used_at} missing="never" />
-      </td>
-      <td className="c-more num t2">
-        <Expiry apiKey={apiKey} />
-      </td>
-      <td className="c-more num t2">
-        <RelativeTime time={apiKey.created_at} />
-      </td>
-      <td className="c-menu">
-        <RowMenu name={name}>{(menu) => <KeyMenu apiKey={apiKey} menu={menu} />}</RowMenu>
-      </td>
-    </tr>
-  )
-}
-
 function ReviewNote({ count, isFiltered }: { count: number; isFiltered: boolean }) {
   return (
-    <div className="note will">
+    <div className="note will list-note">
       <Mark name="warning" />
       <span className="grow">
         {count === 1 ? '1 key was' : `${count} keys were`} created or changed by an administrator without full access,

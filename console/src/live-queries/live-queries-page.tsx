@@ -1,3 +1,4 @@
+import type { LiveQueryView } from '@muster/contract/console-queries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { addressOf } from '../api/api.ts'
@@ -6,6 +7,7 @@ import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListPage } from '../components/list-page.tsx'
 import { Emptiness } from '../components/notices.tsx'
+import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { liveQueriesQuery, readLiveQueryFilters } from './live-query-queries.ts'
@@ -37,39 +39,7 @@ export function LiveQueriesPage() {
         </Emptiness>
       }
     >
-      {(rows) => (
-        <>
-          <thead>
-            <tr>
-              <th>Live query</th>
-              <th className="num w-120">Answered</th>
-              <th className="num w-120">Waiting</th>
-              <th className="num w-120">Errors</th>
-              <th className="num w-120">Asked</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.id} className="tall">
-                <td className="c-name">
-                  <Link to="/live-queries/$queryId" params={{ queryId: row.id }} className="m ell" data-row-link>
-                    {visibleText(row.name)}
-                  </Link>
-                  <code className="second ell">{visibleText(row.osquery_sql)}</code>
-                </td>
-                <td className="num c-lead">{row.successful_devices_count.toLocaleString('en')}</td>
-                <td className="num c-more t2">{row.waiting_devices_count.toLocaleString('en')}</td>
-                <td className={row.errored_devices_count > 0 ? 'num c-more bad' : 'num c-more t2'}>
-                  {row.errored_devices_count.toLocaleString('en')}
-                </td>
-                <td className="num c-time t2">
-                  <RelativeTime time={row.started_at} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </>
-      )}
+      {(rows) => <Records isTall rows={rows} columns={columns} />}
     </ListPage>
   )
 }
@@ -80,3 +50,43 @@ const NewQuery = () => (
     New live query
   </Link>
 )
+
+const countColumn = (
+  text: string,
+  className: string,
+  count: (row: LiveQueryView) => number,
+): Column<LiveQueryView> => ({
+  text,
+  head: 'num w-120',
+  className: `num ${className}`,
+  cell: (row) => count(row).toLocaleString('en'),
+})
+
+const columns: readonly Column<LiveQueryView>[] = [
+  {
+    text: 'Live query',
+    className: 'c-name',
+    cell: ({ id, name, osquery_sql: sql }) => (
+      <>
+        <Link to="/live-queries/$queryId" params={{ queryId: id }} className="m ell" data-row-link>
+          {visibleText(name)}
+        </Link>
+        <code className="second ell">{visibleText(sql)}</code>
+      </>
+    ),
+  },
+  countColumn('Answered', 'c-lead', (row) => row.successful_devices_count),
+  countColumn('Waiting', 'c-more t2', (row) => row.waiting_devices_count),
+  {
+    ...countColumn('Errors', 'c-more', () => 0),
+    cell: ({ errored_devices_count: count }) => (
+      <span className={count > 0 ? 'bad' : 't2'}>{count.toLocaleString('en')}</span>
+    ),
+  },
+  {
+    text: 'Asked',
+    head: 'num w-120',
+    className: 'num c-time t2',
+    cell: ({ started_at: at }) => <RelativeTime time={at} />,
+  },
+]

@@ -4,15 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addressOf, api } from '../api/api.ts'
+import { RecordPage } from '../components/record-page.tsx'
 import '../components/list-body.css'
 import './live-queries.css'
-import { ApiError } from '../api/api-error.ts'
 import { useLive } from '../api/live.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { SqlBlock } from '../components/sql-block.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
@@ -25,22 +24,16 @@ const crumb = { to: '/live-queries', text: 'Live query' } as const
 export function LiveQueryPage() {
   const { queryId } = route.useParams()
   const query = useQuery(liveQueryQuery(queryId, useLive().isOn))
-  if (query.data) return <LoadedQuery query={query.data} />
-  const isMissing = query.error instanceof ApiError && query.error.status === 404
   return (
-    <Page title={isMissing ? 'No such live query' : 'Live query'} crumb={crumb}>
-      <div className="page">
-        {isMissing && <Emptiness title={`There is no live query ${queryId}.`}>It may have been deleted.</Emptiness>}
-        {query.isError && !isMissing && (
-          <Failure
-            what="The live query could not be loaded."
-            error={query.error}
-            onRetry={() => void query.refetch()}
-          />
-        )}
-        {query.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
+    <RecordPage
+      record={query}
+      nouns={['live query', 'live queries']}
+      id={queryId}
+      crumb={crumb}
+      why="It may have been deleted."
+    >
+      {(data) => <LoadedQuery query={data} />}
+    </RecordPage>
   )
 }
 

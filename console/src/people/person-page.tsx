@@ -1,14 +1,14 @@
 import type { Person } from '@muster/contract/people.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { ApiError } from '../api/api-error.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Fact } from '../components/fact.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RecordPage } from '../components/record-page.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { ownerQuery } from '../devices/device-queries.ts'
 import { Page } from '../shell/page.tsx'
+import { OwnCodes } from './own-codes.tsx'
 import { OwnDevices, ownDevicesQuery } from './own-devices.tsx'
 import { OwnEntries } from './own-entries.tsx'
 import { OwnIssues } from './own-issues.tsx'
@@ -21,24 +21,10 @@ const crumb = { to: '/people', text: 'People' } as const
 export function PersonPage() {
   const { personId } = route.useParams()
   const person = useQuery(ownerQuery(personId))
-  if (person.data) return <LoadedPerson key={personId} person={person.data} />
-  const isMissing = person.error instanceof ApiError && person.error.status === 404
   return (
-    <Page title={isMissing ? 'No such person' : 'Person'} crumb={crumb}>
-      <div className="page">
-        {isMissing && (
-          <Emptiness title={`There is no person ${personId}.`}>
-            <Link className="u" to="/people">
-              All people
-            </Link>
-          </Emptiness>
-        )}
-        {person.isError && !isMissing && (
-          <Failure what="The person could not be loaded." error={person.error} onRetry={() => void person.refetch()} />
-        )}
-        {person.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
+    <RecordPage record={person} nouns={['person', 'people']} id={personId} crumb={crumb}>
+      {(data) => <LoadedPerson key={personId} person={data} />}
+    </RecordPage>
   )
 }
 
@@ -58,6 +44,7 @@ function LoadedPerson({ person }: { person: Person }) {
             <OwnDevices personId={person.id} />
             <OwnIssues personId={person.id} />
             <OwnSignIns personId={person.id} />
+            <OwnCodes personId={person.id} name={name} />
             <OwnEntries personId={person.id} name={person.name} />
           </div>
           <PersonFacts person={person} />

@@ -1,6 +1,7 @@
 import type { PersonView } from '@muster/contract/console-records.ts'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { StateCell } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -13,56 +14,54 @@ type Parts = {
 }
 
 export const PersonTable = ({ rows, isDeprovisioned = false, end }: Parts) => (
-  <>
-    <thead>
-      <tr>
-        <th>Person</th>
-        <th className="w-150">Worst device</th>
-        <th className="num w-96">Devices</th>
-        <th className="num w-96">Groups</th>
-        <th className="num w-150">{isDeprovisioned ? 'Deprovisioned' : 'Last sign-in'}</th>
-        {end && (
-          <th className="w-96">
-            <span className="hidden">Actions</span>
-          </th>
-        )}
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map((person) => (
-        <tr key={person.id} className="tall">
-          <td className="c-name">
-            <Link
-              to="/people/$personId"
-              params={{ personId: person.id }}
-              className="m ell"
-              data-row-link
-              title={visibleText(person.name)}
-            >
-              {visibleText(person.name)}
-            </Link>
-            <span className="second ell" title={visibleText(person.email)}>
-              {visibleText(person.email)}
-            </span>
-          </td>
-          <td className="c-lead">
-            {person.worst_state === null ? (
-              <span className="t3">No device</span>
-            ) : (
-              <StateCell standing={person.worst_state} />
-            )}
-          </td>
-          <td className="num c-more">{person.devices_count}</td>
-          <td className="num c-more">{person.groups_count}</td>
-          <td className="num t2 c-time">
-            <RelativeTime
-              time={isDeprovisioned ? person.deprovisioned_at : person.last_authenticated_at}
-              missing="never"
-            />
-          </td>
-          {end && <td className="num c-sub">{end(person)}</td>}
-        </tr>
-      ))}
-    </tbody>
-  </>
+  <Records isTall rows={rows} columns={[...columns, lastColumn(isDeprovisioned), ...(end ? [endColumn(end)] : [])]} />
 )
+
+const columns: readonly Column<PersonView>[] = [
+  {
+    text: 'Person',
+    className: 'c-name',
+    cell: ({ id, name, email }) => (
+      <>
+        <Link
+          to="/people/$personId"
+          params={{ personId: id }}
+          className="m ell"
+          data-row-link
+          title={visibleText(name)}
+        >
+          {visibleText(name)}
+        </Link>
+        <span className="second ell" title={visibleText(email)}>
+          {visibleText(email)}
+        </span>
+      </>
+    ),
+  },
+  {
+    text: 'Worst device',
+    head: 'w-150',
+    className: 'c-lead',
+    cell: ({ worst_state: state }) =>
+      state === null ? <span className="t3">No device</span> : <StateCell standing={state} />,
+  },
+  { text: 'Devices', head: 'num w-96', className: 'num c-more', cell: ({ devices_count: count }) => count },
+  { text: 'Groups', head: 'num w-96', className: 'num c-more', cell: ({ groups_count: count }) => count },
+]
+
+const lastColumn = (isDeprovisioned: boolean): Column<PersonView> => ({
+  text: isDeprovisioned ? 'Deprovisioned' : 'Last sign-in',
+  head: 'num w-150',
+  className: 'num t2 c-time',
+  cell: (person) => (
+    <RelativeTime time={isDeprovisioned ? person.deprovisioned_at : person.last_authenticated_at} missing="never" />
+  ),
+})
+
+const endColumn = (cell: (person: PersonView) => ReactNode): Column<PersonView> => ({
+  text: 'Actions',
+  isUntitled: true,
+  head: 'w-96',
+  className: 'num c-sub',
+  cell,
+})

@@ -2,11 +2,10 @@ import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { RecordPage } from '../components/record-page.tsx'
 import '../components/list-body.css'
 import './reporting.css'
-import { ApiError } from '../api/api-error.ts'
 import { useMay } from '../api/session.ts'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { SqlBlock } from '../components/sql-block.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -29,21 +28,17 @@ export function ReportPage() {
   const report = useQuery(reportQuery(queryId, awaited !== undefined))
   const isAwaited = awaited !== undefined && report.data !== undefined && traceOf(report.data) === awaited
   if (awaited !== undefined && report.data && !isAwaited) setAwaited(undefined)
-  if (report.data) {
-    const await_ = (before: ReportingQuery) => setAwaited(traceOf(before))
-    return <LoadedReport key={queryId} report={report.data} isAwaited={isAwaited} onRun={await_} />
-  }
-  const isMissing = report.error instanceof ApiError && report.error.status === 404
   return (
-    <Page title={isMissing ? 'No such query' : 'Query'} crumb={crumb}>
-      <div className="page">
-        {isMissing && <Emptiness title={`There is no query ${queryId}.`}>It may have been deleted.</Emptiness>}
-        {report.isError && !isMissing && (
-          <Failure what="The query could not be loaded." error={report.error} onRetry={() => void report.refetch()} />
-        )}
-        {report.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
+    <RecordPage record={report} nouns={['query', 'queries']} id={queryId} crumb={crumb} why="It may have been deleted.">
+      {(data) => (
+        <LoadedReport
+          key={queryId}
+          report={data}
+          isAwaited={isAwaited}
+          onRun={(before) => setAwaited(traceOf(before))}
+        />
+      )}
+    </RecordPage>
   )
 }
 

@@ -6,6 +6,7 @@ import { Icon } from '../components/icon.tsx'
 import { ListPage } from '../components/list-page.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { readAfter } from '../components/read-filters.ts'
+import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -37,35 +38,7 @@ export function ReportsPage() {
         </Emptiness>
       }
     >
-      {(rows) => (
-        <>
-          <thead>
-            <tr>
-              <th>Query</th>
-              <th className="num w-200">Rows</th>
-              <th className="num w-150">Ran</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.id} className="tall">
-                <td className="c-name">
-                  <Link to="/reporting/queries/$queryId" params={{ queryId: row.id }} className="m ell" data-row-link>
-                    {visibleText(row.name)}
-                  </Link>
-                  <code className="second ell">{visibleText(row.osquery_sql)}</code>
-                </td>
-                <td className="num c-lead">
-                  <Outcome report={row} />
-                </td>
-                <td className="num t2 c-time">
-                  <RelativeTime time={row.results_updated_at} missing="not yet" />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </>
-      )}
+      {(rows) => <Records isTall rows={rows} columns={columns} />}
     </ListPage>
   )
 }
@@ -90,3 +63,25 @@ function Outcome({ report }: { report: ReportingQuery }) {
     </span>
   )
 }
+
+const columns: readonly Column<ReportingQuery>[] = [
+  {
+    text: 'Query',
+    className: 'c-name',
+    cell: ({ id, name, osquery_sql: sql }) => (
+      <>
+        <Link to="/reporting/queries/$queryId" params={{ queryId: id }} className="m ell" data-row-link>
+          {visibleText(name)}
+        </Link>
+        <code className="second ell">{visibleText(sql)}</code>
+      </>
+    ),
+  },
+  { text: 'Rows', head: 'num w-200', className: 'num c-lead', cell: (report) => <Outcome report={report} /> },
+  {
+    text: 'Ran',
+    head: 'num w-150',
+    className: 'num t2 c-time',
+    cell: ({ results_updated_at: at }) => <RelativeTime time={at} missing="not yet" />,
+  },
+]

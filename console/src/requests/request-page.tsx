@@ -1,7 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { ApiError } from '../api/api-error.ts'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RecordNotices } from '../components/record-page.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import type { RequestView } from './decision-dialog.tsx'
@@ -35,16 +34,11 @@ const crumbs = {
 
 /** One request, so that it can be passed on by its address. */
 function RequestPage({ kind, id, query }: Parts) {
-  const isMissing = query.error instanceof ApiError && query.error.status === 404
   const title = query.data ? `Request of ${visibleText(query.data.requester.name)}` : `Request ${id}`
   return (
     <Page title={title} crumb={crumbs[kind]}>
       <div className="page">
-        {isMissing && <Emptiness title={`There is no request ${id}.`}>Its device may have been deleted.</Emptiness>}
-        {query.isError && !isMissing && (
-          <Failure what="The request could not be loaded." error={query.error} onRetry={() => void query.refetch()} />
-        )}
-        {query.isPending && <SkeletonRows rows={2} />}
+        <RecordNotices record={query} noun="request" id={id} why="Its device may have been deleted." />
         {query.data && (
           <ul className="requests">
             <RequestItem kind={kind} asked={query.data} isChosen={undefined} isSelecting={false} onChoose={() => {}} />

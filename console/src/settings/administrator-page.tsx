@@ -3,10 +3,9 @@ import type { SignInState } from '@muster/contract/console.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
-import { ApiError } from '../api/api-error.ts'
 import { useSession } from '../api/session.ts'
 import { RecordEntries } from '../audit/record-entries.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RecordNotices } from '../components/record-page.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { AdministratorAccess } from './administrator-access.tsx'
@@ -35,8 +34,7 @@ export function AdministratorPage() {
   const session = useSession()
   const mayManage = session?.permissions.includes('manage_administrators') ?? false
   const found = useQuery({ ...administratorQuery(administratorId), enabled: mayManage })
-  const isMissing = found.error instanceof ApiError && found.error.status === 404
-  const title = found.data ? nameOf(found.data.admin) : isMissing ? 'No such administrator' : 'Administrator'
+  const title = found.data ? nameOf(found.data.admin) : 'Administrator'
   return (
     <SettingsFrame
       key={administratorId}
@@ -46,22 +44,19 @@ export function AdministratorPage() {
       power="manage_administrators"
       isWide
     >
-      {isMissing && (
-        <Emptiness title={`There is no administrator ${administratorId}.`}>
-          They may have been removed.{' '}
-          <Link className="u" to="/settings/admins">
-            All administrators
-          </Link>
-        </Emptiness>
-      )}
-      {found.isError && !isMissing && (
-        <Failure
-          what="The administrator could not be loaded."
-          error={found.error}
-          onRetry={() => void found.refetch()}
-        />
-      )}
-      {found.isPending && <SkeletonRows rows={4} />}
+      <RecordNotices
+        record={found}
+        noun="administrator"
+        id={administratorId}
+        why={
+          <>
+            They may have been removed.{' '}
+            <Link className="u" to="/settings/admins">
+              All administrators
+            </Link>
+          </>
+        }
+      />
       {found.data && <Loaded {...found.data} isSelf={session?.administrator.id === administratorId} />}
     </SettingsFrame>
   )

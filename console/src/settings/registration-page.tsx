@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { FirstDevice } from './first-device.tsx'
+import { RequiredChecks } from './required-checks.tsx'
 import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -64,6 +65,12 @@ export function RegistrationPage() {
         )}
       </Block>
       {facts.data && <FirstDevice isTrusted={facts.data.chosen.is_first_device_trusted} />}
+      {facts.data?.chosen.is_first_device_trusted && (
+        <RequiredChecks
+          key={facts.data.chosen.registration_required_checks.join()}
+          chosen={facts.data.chosen.registration_required_checks}
+        />
+      )}
       <Block title="Rules" about="The same for every organization.">
         <dl className="rule-list">
           {rules.map(([who, what]) => (

@@ -59,6 +59,13 @@ export const commandsFor = (showShortcuts: () => void): readonly Command[] => [
     needs: 'manage_keys',
   },
   {
+    text: 'New sign-in connection',
+    words: 'create oidc openid okta keycloak authentik application',
+    icon: 'plus',
+    to: '/console/connections/new',
+    needs: 'manage_sign_in',
+  },
+  {
     text: 'Invite an administrator',
     words: 'add user new admin',
     icon: 'plus',

@@ -10,6 +10,7 @@ export type Entry = {
     | '/checks'
     | '/issues'
     | '/requests/exemptions'
+    | '/connections'
     | '/sign-ins'
     | '/audit'
     | '/live-queries'
@@ -35,6 +36,7 @@ export const mainEntries: readonly Entry[] = [
   { to: '/checks', text: 'Checks', icon: 'check', letter: 'c' },
   { to: '/issues', text: 'Issues', icon: 'issue', letter: 'i' },
   { to: '/requests/exemptions', area: '/requests/', text: 'Requests', icon: 'request', letter: 'r' },
+  { to: '/connections', area: '/connections', text: 'Sign-in', icon: 'shield' },
 ]
 
 export const investigateEntries: readonly Entry[] = [

@@ -5,7 +5,7 @@ import { useTabTitle } from '../components/use-tab-title.ts'
 import { LeftOutLine } from './left-out-line.tsx'
 import { LiveLine } from './live-line.tsx'
 
-type Crumb = {
+export type Crumb = {
   readonly to:
     | '/devices'
     | '/checks'
@@ -13,6 +13,7 @@ type Crumb = {
     | '/requests/exemptions'
     | '/requests/registrations'
     | '/people'
+    | '/connections'
     | '/groups/devices'
     | '/groups/people'
     | '/sign-ins'

@@ -1,11 +1,10 @@
 import type { AuthLog } from '@muster/contract/auth-logs.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { RecordPage } from '../components/record-page.tsx'
 import './sign-ins.css'
-import { ApiError } from '../api/api-error.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Fact } from '../components/fact.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { StandingShape } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -22,22 +21,16 @@ export function SignInPage() {
   const { signInId } = route.useParams()
   const signIn = useQuery(signInQuery(signInId))
   const keptDays = useKeptDays('auth_logs')
-  if (signIn.data) return <LoadedSignIn signIn={signIn.data} />
-  const isMissing = signIn.error instanceof ApiError && signIn.error.status === 404
   return (
-    <Page title={isMissing ? 'No such sign-in' : 'Sign-in'} crumb={crumb}>
-      <div className="page">
-        {isMissing && (
-          <Emptiness title={`There is no sign-in ${signInId}.`}>
-            {keptDays !== undefined && `Sign-ins are kept for ${keptDays} days.`}
-          </Emptiness>
-        )}
-        {signIn.isError && !isMissing && (
-          <Failure what="The sign-in could not be loaded." error={signIn.error} onRetry={() => void signIn.refetch()} />
-        )}
-        {signIn.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
+    <RecordPage
+      record={signIn}
+      nouns={['sign-in', 'sign-ins']}
+      id={signInId}
+      crumb={crumb}
+      why={keptDays !== undefined && `Sign-ins are kept for ${keptDays} days.`}
+    >
+      {(data) => <LoadedSignIn signIn={data} />}
+    </RecordPage>
   )
 }
 

@@ -1,7 +1,8 @@
 import type { SignInViewFilter } from '@muster/contract/console-records.ts'
+import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
-import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
+import { given, readAfter, readChoice, readId, readText } from '../components/read-filters.ts'
 
 const refetchInterval = 30_000
 
@@ -19,9 +20,17 @@ export type SignInFilters = {
   readonly result?: 'Success' | 'Fail'
   readonly status?: keyof typeof statusWords
   readonly since?: keyof typeof sinceWords
+  readonly reason?: SignInReason
+  readonly connection?: string
   readonly device?: string
   readonly person?: string
   readonly after?: string
+}
+
+/** Any word of that form: the list of them loads with the page, and the server refuses an unknown one. */
+const readReason = (raw: Readonly<Record<string, unknown>>): SignInReason | undefined => {
+  const text = readText(raw, 'reason')
+  return text !== undefined && /^[a-z_]{1,40}$/.test(text) ? (text as SignInReason) : undefined
 }
 
 export const readSignInFilters = (raw: Readonly<Record<string, unknown>>): SignInFilters =>
@@ -30,23 +39,18 @@ export const readSignInFilters = (raw: Readonly<Record<string, unknown>>): SignI
     result: readChoice(raw, 'result', ['Success', 'Fail'] as const),
     status: readChoice(raw, 'status', ['all_good', 'will_block', 'blocked', 'unknown'] as const),
     since: readChoice(raw, 'since', ['24h', '7d', '30d'] as const),
+    reason: readReason(raw),
+    connection: readId(raw, 'connection'),
     device: readId(raw, 'device'),
     person: readId(raw, 'person'),
     ...readAfter(raw),
   })
 
-export const signInFiltersInWords = ({ q, result, status, since, device, person }: SignInFilters): string =>
-  sentenceOf([
-    q && `text contains “${q}”`,
-    result && (result === 'Fail' ? 'the sign-in failed' : 'the sign-in succeeded'),
-    status && `the device was ${statusWords[status]}`,
-    since && `it was within ${sinceWords[since]}`,
-    device && `the device is ${device}`,
-    person && `the person is ${person}`,
-  ])
-
-export const signInFilterOf = ({ q, status, device, person, result, since }: SignInFilters): SignInViewFilter =>
-  given({ search: q, initial_status: status, device_id: device, person_id: person, result, since }) as SignInViewFilter
+export const signInFilterOf = ({ q, status, device, person, reason, connection, result, since }: SignInFilters) =>
+  given({
+    ...{ search: q, initial_status: status, device_id: device, person_id: person, result, since },
+    ...{ failure_reason: reason, connection_id: connection },
+  }) as SignInViewFilter
 
 export const signInViewsQuery = (filter: SignInViewFilter, after?: string, per_page = 50) =>
   queryOptions({

@@ -1,6 +1,7 @@
 import type { SignInView } from '@muster/contract/console-records.ts'
+import { signInReasons } from '@muster/contract/sign-in-reasons.ts'
 import { Link } from '@tanstack/react-router'
-import { ByDay } from '../components/by-day.tsx'
+import { type Column, Records } from '../components/records.tsx'
 import { Mark, StandingShape } from '../components/state-shape.tsx'
 import { clockTime, fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -8,54 +9,66 @@ import { visibleText } from '../components/visible-text.ts'
 type Parts = { readonly rows: readonly SignInView[]; readonly isOfOnePerson?: boolean }
 
 export const SignInTable = ({ rows, isOfOnePerson = false }: Parts) => (
-  <>
-    <thead>
-      <tr>
-        <th className="w-96">Time, UTC</th>
-        <th>{isOfOnePerson ? 'Application' : 'Person'}</th>
-        <th className="w-120">Result</th>
-        <th className="w-150">Device state</th>
-        <th className="w-200">Device</th>
-        <th className="w-150">From</th>
-      </tr>
-    </thead>
-    <tbody>
-      <ByDay rows={rows} timeOf={({ timestamp }) => timestamp} columns={6}>
-        {(row) => (
-          <tr className="tall">
-            <td className="tn c-time">
-              <Link
-                to="/sign-ins/$signInId"
-                params={{ signInId: row.id }}
-                className="m"
-                data-row-link
-                title={fullTime(row.timestamp)}
-              >
-                {clockTime(row.timestamp)}
-              </Link>
-            </td>
-            <td className="c-name">{isOfOnePerson ? <Application row={row} /> : <Who row={row} />}</td>
-            <td className="c-lead">
-              <Result result={row.result} />
-            </td>
-            <td className="c-more">
-              <InitialStatus status={row.initial_status} />
-            </td>
-            <td className="c-sub">
-              <span className="ell block" title={visibleText(row.device_name ?? '')}>
-                {row.device_name === null ? <span className="t3">—</span> : visibleText(row.device_name)}
-              </span>
-            </td>
-            <td className="c-more">
-              <code className="t2">{visibleText(row.ip_address) || '—'}</code>
-              <span className="second ell">{visibleText(row.place ?? '')}</span>
-            </td>
-          </tr>
-        )}
-      </ByDay>
-    </tbody>
-  </>
+  <Records
+    isTall
+    rows={rows}
+    columns={isOfOnePerson ? columnsOfPerson : columns}
+    timeOf={({ timestamp }) => timestamp}
+  />
 )
+
+const timeColumn: Column<SignInView> = {
+  text: 'Time, UTC',
+  head: 'w-96',
+  className: 'tn c-time',
+  cell: ({ id, timestamp }) => (
+    <Link to="/sign-ins/$signInId" params={{ signInId: id }} className="m" data-row-link title={fullTime(timestamp)}>
+      {clockTime(timestamp)}
+    </Link>
+  ),
+}
+
+const facts: readonly Column<SignInView>[] = [
+  { text: 'Result', head: 'w-120', className: 'c-lead', cell: (row) => <Outcome row={row} /> },
+  {
+    text: 'Device state',
+    head: 'w-150',
+    className: 'c-more',
+    cell: ({ initial_status: status }) => <InitialStatus status={status} />,
+  },
+  {
+    text: 'Device',
+    head: 'w-200',
+    className: 'c-sub',
+    cell: ({ device_name: name }) => (
+      <span className="ell block" title={visibleText(name ?? '')}>
+        {name === null ? <span className="t3">—</span> : visibleText(name)}
+      </span>
+    ),
+  },
+  {
+    text: 'From',
+    head: 'w-150',
+    className: 'c-more',
+    cell: ({ ip_address: address, place }) => (
+      <>
+        <code className="t2">{visibleText(address) || '—'}</code>
+        <span className="second ell">{visibleText(place ?? '')}</span>
+      </>
+    ),
+  },
+]
+
+const columns: readonly Column<SignInView>[] = [
+  timeColumn,
+  { text: 'Person', className: 'c-name', cell: (row) => <Who row={row} /> },
+  ...facts,
+]
+const columnsOfPerson: readonly Column<SignInView>[] = [
+  timeColumn,
+  { text: 'Application', className: 'c-name', cell: (row) => <Application row={row} /> },
+  ...facts,
+]
 
 const Application = ({ row }: { row: SignInView }) => (
   <>
@@ -70,6 +83,17 @@ const Who = ({ row }: { row: SignInView }) => (
       {visibleText(row.person_name) || 'Unknown person'}
     </span>
     <span className="second ell">{visibleText(row.person_email)}</span>
+  </>
+)
+
+const Outcome = ({ row: { result, failure_reason: reason } }: { row: SignInView }) => (
+  <>
+    <Result result={result} />
+    {reason !== null && (
+      <span className="second ell" title={signInReasons[reason]}>
+        {signInReasons[reason]}
+      </span>
+    )}
   </>
 )
 

@@ -1,3 +1,4 @@
+import { signInReasons } from '@muster/contract/sign-in-reasons.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { addressOf, api } from '../api/api.ts'
@@ -6,11 +7,11 @@ import { ListPage } from '../components/list-page.tsx'
 import { onlyChip, optionsOf } from '../components/list-view.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { useKeptDays } from '../settings/setting-queries.ts'
+import { signInFiltersInWords } from './filters-in-words.ts'
 import {
   readSignInFilters,
   signInCountQuery,
   signInFilterOf,
-  signInFiltersInWords,
   signInViewsQuery,
   sinceWords,
   statusWords,
@@ -22,6 +23,7 @@ const route = getRouteApi('/shell/sign-ins')
 const chips = [
   { field: 'Result', name: 'result', options: optionsOf({ Success: 'Signed in', Fail: 'Failed' }) },
   { field: 'Device state', name: 'status', options: optionsOf(statusWords) },
+  { field: 'Reason', name: 'reason', options: optionsOf(signInReasons) },
   { field: 'Within', name: 'since', options: optionsOf(sinceWords) },
 ]
 
@@ -51,6 +53,7 @@ export function SignInsPage() {
       searched="Person, device or address"
       chips={[
         ...chips,
+        ...onlyChip('Connection', 'connection', filters.connection),
         ...onlyChip('Device', 'device', filters.device),
         ...onlyChip('Person', 'person', filters.person),
       ]}

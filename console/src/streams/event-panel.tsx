@@ -4,10 +4,9 @@ import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
-import { ApiError } from '../api/api-error.ts'
 import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
-import { Failure, SkeletonRows } from '../components/notices.tsx'
+import { RecordNotices } from '../components/record-page.tsx'
 import { SidePanel } from '../components/side-panel.tsx'
 import { fullTime } from '../components/times.ts'
 import { toast } from '../components/toasts.tsx'
@@ -34,7 +33,6 @@ export function EventPanel({ streamId, eventId, rows, onShow, onClose }: Parts) 
   const place = rows.findIndex(({ id }) => id === eventId)
   const [before, after] = [rows[place - 1], place === -1 ? undefined : rows[place + 1]]
   const title = event.data ? `Event ${event.data.sequence ?? ''}` : 'Event'
-  const isMissing = event.error instanceof ApiError && event.error.status === 404
   return (
     <SidePanel title={title} name="Event" onClose={onClose}>
       <div className="row panel-steps">
@@ -42,11 +40,7 @@ export function EventPanel({ streamId, eventId, rows, onShow, onClose }: Parts) 
         <Step label="Previous event" letter="[" icon="chevronUp" to={before} onShow={onShow} />
         <Step label="Next event" letter="]" icon="chevronDown" to={after} onShow={onShow} />
       </div>
-      {isMissing && <p className="t2">There is no event {eventId} in the ledger of this stream.</p>}
-      {event.isError && !isMissing && (
-        <Failure what="The event could not be loaded." error={event.error} onRetry={() => void event.refetch()} />
-      )}
-      {event.isPending && <SkeletonRows rows={6} />}
+      <RecordNotices record={event} noun="event" id={eventId} why="It is not in the ledger of this stream." />
       {event.data && <LoadedEvent streamId={streamId} event={event.data} name={rows[place]?.device_name ?? null} />}
     </SidePanel>
   )

@@ -1,7 +1,8 @@
 import type { StreamEventView } from '@muster/contract/console-developers.ts'
 import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
 import { Link } from '@tanstack/react-router'
-import { Scroller } from '../components/scroller.tsx'
+import { type Column, Records } from '../components/records.tsx'
+import type { Selection } from '../components/selection.ts'
 import { Mark, type MarkName, StandingShape } from '../components/state-shape.tsx'
 import { clockTime, dayOf, fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -35,111 +36,80 @@ export function DeliveryState({ event }: { event: SsfStreamEvent }) {
 type Parts = {
   readonly rows: readonly StreamEventView[]
   readonly filters: EventFilters
-  /** The tokens that are chosen for a replay; undefined where nobody may choose. */
-  readonly chosen: ReadonlySet<string>
-  readonly onChoose: (chosen: ReadonlySet<string>) => void
+  /** The tokens that are chosen for a replay. */
+  readonly selection: Selection
+  readonly onSelect: (selection: Selection) => void
 }
 
-export function EventTable({ rows, filters, chosen, onChoose }: Parts) {
-  const isAll = rows.length > 0 && rows.every(({ jti }) => chosen.has(jti))
-  const toggle = (jti: string) => {
-    const next = new Set(chosen)
-    if (!next.delete(jti)) next.add(jti)
-    onChoose(next)
-  }
-  return (
-    <Scroller name="Events" className="bleed">
-      <table className="t bl record-table event-table">
-        <thead>
-          <tr>
-            <th className="w-box">
-              <input
-                type="checkbox"
-                aria-label="Choose all on this page"
-                checked={isAll}
-                onChange={() => onChoose(isAll ? new Set() : new Set(rows.map(({ jti }) => jti)))}
-              />
-            </th>
-            <th className="w-number">No.</th>
-            <th className="w-time">Time, UTC</th>
-            <th>Event and subject</th>
-            <th className="w-status">Status</th>
-            <th className="w-delivery">Delivery</th>
-            <th className="num w-took">Took</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((event) => (
-            <EventRow
-              key={event.id}
-              event={event}
-              filters={filters}
-              isChosen={chosen.has(event.jti)}
-              onToggle={() => toggle(event.jti)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
-  )
-}
+export const EventTable = ({ rows, filters, selection, onSelect }: Parts) => (
+  <Records
+    isTall
+    rows={rows}
+    columns={columnsOf(filters)}
+    openId={filters.event}
+    choice={{ selection, onSelect, keyOf: ({ jti }) => jti, nameOf: ({ sequence, id }) => `event ${sequence ?? id}` }}
+  />
+)
 
-type RowParts = {
-  readonly event: StreamEventView
-  readonly filters: EventFilters
-  readonly isChosen: boolean
-  readonly onToggle: () => void
-}
+const missing = <span className="t3">—</span>
 
-function EventRow({ event, filters, isChosen, onToggle }: RowParts) {
-  const isOpen = filters.event === event.id
+const columnsOf = (filters: EventFilters): readonly Column<StreamEventView>[] => [
+  { text: 'No.', head: 'w-number', className: 'c-more t2 tn', cell: ({ sequence }) => sequence ?? '—' },
+  {
+    text: 'Time, UTC',
+    head: 'w-time',
+    className: 'c-time tn',
+    title: ({ queued_at: at }) => fullTime(at),
+    cell: ({ queued_at: at }) => (
+      <>
+        {clockTime(at)}
+        <div className="sm t2">{dayOf(at, Date.now())}</div>
+      </>
+    ),
+  },
+  { text: 'Event and subject', className: 'c-name', cell: (event) => <Subject event={event} filters={filters} /> },
+  {
+    text: 'Status',
+    head: 'w-status',
+    className: 'c-sub',
+    cell: ({ current_status: status }) =>
+      status === 'not-compliant' ? (
+        <span className="state blocked">
+          <StandingShape standing="blocked" />
+          not-compliant
+        </span>
+      ) : (
+        (status ?? missing)
+      ),
+  },
+  { text: 'Delivery', head: 'w-delivery', className: 'c-lead', cell: (event) => <DeliveryState event={event} /> },
+  {
+    text: 'Took',
+    head: 'num w-took',
+    className: 'c-more num t2',
+    cell: ({ attempts: [latest] }) => (latest ? tookText(latest.duration_ms) : '—'),
+  },
+]
+
+function Subject({ event, filters }: { readonly event: StreamEventView; readonly filters: EventFilters }) {
   const device = event.device_name ?? (event.subject.device.identifier && `Device ${event.subject.device.identifier}`)
   const second = device ? visibleText(device) : eventKinds[event.kind]
   return (
-    <tr className={isOpen || isChosen ? 'sel tall' : 'tall'}>
-      <td className="c-more w-box">
-        <input
-          type="checkbox"
-          aria-label={`Choose event ${event.sequence ?? event.id}`}
-          checked={isChosen}
-          onChange={onToggle}
-        />
-      </td>
-      <td className="c-more t2 tn">{event.sequence ?? '—'}</td>
-      <td className="c-time tn" title={fullTime(event.queued_at)}>
-        {clockTime(event.queued_at)}
-        <div className="sm t2">{dayOf(event.queued_at, Date.now())}</div>
-      </td>
-      <td className="c-name">
-        <Link
-          to="."
-          search={{ ...filters, event: event.id }}
-          replace
-          className="m ell"
-          title={subjectOf(event)}
-          data-row-link
-          aria-current={isOpen ? 'true' : undefined}
-        >
-          {subjectOf(event)}
-        </Link>
-        <div className="sm t2 ell" title={second}>
-          {second}
-        </div>
-      </td>
-      <td className="c-sub">
-        {event.current_status === 'not-compliant' ? (
-          <span className="state blocked">
-            <StandingShape standing="blocked" />
-            not-compliant
-          </span>
-        ) : (
-          (event.current_status ?? <span className="t3">—</span>)
-        )}
-      </td>
-      <td className="c-lead">
-        <DeliveryState event={event} />
-      </td>
-      <td className="c-more num t2">{event.attempts[0] ? tookText(event.attempts[0].duration_ms) : '—'}</td>
-    </tr>
+    <>
+      <Link
+        to="."
+        search={{ ...filters, event: event.id }}
+        replace
+        className="m ell"
+        title={subjectOf(event)}
+        data-row-link
+        aria-current={filters.event === event.id ? 'true' : undefined}
+      >
+        {subjectOf(event)}
+      </Link>
+      <div className="sm t2 ell" title={second}>
+        {second}
+      </div>
+    </>
   )
 }

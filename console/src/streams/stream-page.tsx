@@ -5,14 +5,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addressOf, api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
-import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
-import { FilterChip } from '../components/filter-chip.tsx'
 import { Icon } from '../components/icon.tsx'
-import { optionsOf } from '../components/list-view.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { ListView, onlyChip, optionsOf } from '../components/list-view.tsx'
+import { Emptiness } from '../components/notices.tsx'
 import { ViewBar } from '../components/saved-views.tsx'
-import { SearchBox } from '../components/search-box.tsx'
+import { nothing } from '../components/selection.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
@@ -31,19 +29,24 @@ export function StreamPage() {
   return <WithStream id={streamId}>{(stream) => <Ledger key={stream.id} stream={stream} />}</WithStream>
 }
 
+const stateChips = [
+  { field: 'Delivery', name: 'state', options: optionsOf(eventStates) },
+  { field: 'Event', name: 'kind', options: optionsOf(eventKinds) },
+]
+
 function Ledger({ stream }: { stream: SsfStream }) {
   // Read once more: the router adds what was dropped of the address again.
   const filters = readEventFilters(route.useSearch())
   const navigate = route.useNavigate()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [selection, setSelection] = useState(nothing)
   const events = useQuery(streamEventsQuery(stream.id, filters))
-  const rows = events.data?.data ?? []
   const show = (wanted: EventFilters, isTyping = false) => {
-    setChosen(new Set())
-    void navigate({ search: wanted, replace: isTyping })
+    const { event: _event, ...search } = wanted
+    setSelection(nothing)
+    void navigate({ search, replace: isTyping })
   }
   const { event: open, ...withoutEvent } = filters
-  const words = eventFiltersInWords(filters)
+  const chosen = selection.kind === 'some' ? selection.ids : new Set<string>()
   return (
     <Page title={visibleText(stream.name)} crumb={streamsCrumb} hasOwnTitle actions={<StreamActions stream={stream} />}>
       <div className={open === undefined ? 'with-panel' : 'with-panel open'}>
@@ -52,39 +55,33 @@ function Ledger({ stream }: { stream: SsfStream }) {
             <StreamHead stream={stream} />
           </div>
           <ViewBar page="stream_events" />
-          <EventFilterBar streamId={stream.id} filters={filters} onChange={show} />
-          {chosen.size > 0 && <ChosenRow streamId={stream.id} chosen={chosen} onClear={() => setChosen(new Set())} />}
-          {events.isError && (
-            <div className="page">
-              <Failure what="Events could not be loaded." error={events.error} onRetry={() => void events.refetch()} />
-            </div>
-          )}
-          {events.isPending && <SkeletonRows rows={8} />}
-          {events.data && rows.length === 0 && (
-            <div className="page">
-              <Emptiness
-                title={words === '' ? 'No events yet.' : 'No events match.'}
-                action={words !== '' && <Button onClick={() => show({})}>Clear filters</Button>}
-              >
-                {words === '' ? 'Every change of a device’s compliance appears here.' : words}
-              </Emptiness>
-            </div>
-          )}
-          {rows.length > 0 && <EventTable rows={rows} filters={filters} chosen={chosen} onChoose={setChosen} />}
-          {events.data && (
-            <CursorPaging
-              current={filters.after ?? ''}
-              next={events.data.pagination.next_cursor}
-              shown={rows.length}
-              onNext={(after) => show({ ...withoutEvent, after })}
-            />
-          )}
+          <ListView
+            list={events}
+            name="Events"
+            nouns={['event', 'events']}
+            filters={filters}
+            read={readEventFilters}
+            inWords={eventFiltersInWords}
+            onShow={show}
+            searched="E-mail, device or jti"
+            chips={[...stateChips, ...onlyChip('Cause', 'txn', filters.txn, 'the same')]}
+            choices={<Export streamId={stream.id} filters={filters} />}
+            above={
+              chosen.size > 0 && (
+                <ChosenRow streamId={stream.id} chosen={chosen} onClear={() => setSelection(nothing)} />
+              )
+            }
+            empty={<Emptiness title="No events yet.">Every change of a device’s compliance appears here.</Emptiness>}
+            className="event-table"
+          >
+            {(rows) => <EventTable rows={rows} filters={filters} selection={selection} onSelect={setSelection} />}
+          </ListView>
         </div>
         {open !== undefined && (
           <EventPanel
             streamId={stream.id}
             eventId={open}
-            rows={rows}
+            rows={events.data?.data ?? []}
             onShow={(event) => void navigate({ search: { ...filters, event }, replace: true })}
             onClose={() => void navigate({ search: withoutEvent })}
           />
@@ -94,62 +91,26 @@ function Ledger({ stream }: { stream: SsfStream }) {
   )
 }
 
-type BarParts = {
-  readonly streamId: string
-  readonly filters: EventFilters
-  readonly onChange: (filters: EventFilters, isTyping?: boolean) => void
-}
-
-function EventFilterBar({ streamId, filters, onChange }: BarParts) {
-  const { after: _after, event: _event, ...kept } = filters
-  const filterBy = (field: 'state' | 'kind' | 'q', value: string | undefined): EventFilters => {
-    const { [field]: _was, ...others } = kept
-    return readEventFilters({ ...others, [field]: value })
-  }
-  const { txn, around, ...withoutCause } = kept
-  return (
-    <search className="filterbar">
-      <SearchBox
-        value={filters.q ?? ''}
-        placeholder="E-mail, device or jti"
-        onChange={(text) => onChange(filterBy('q', text), true)}
-      />
-      <FilterChip
-        field="Delivery"
-        isSingle
-        options={optionsOf(eventStates)}
-        chosen={filters.state ? [filters.state] : []}
-        onChange={([value]) => onChange(filterBy('state', value))}
-      />
-      <FilterChip
-        field="Event"
-        isSingle
-        options={optionsOf(eventKinds)}
-        chosen={filters.kind ? [filters.kind] : []}
-        onChange={([value]) => onChange(filterBy('kind', value))}
-      />
-      {txn !== undefined && (
-        <FilterChip
-          field="Cause"
-          isSingle
-          options={[{ value: txn, text: 'the same' }]}
-          chosen={[txn]}
-          onChange={() => onChange(withoutCause)}
-        />
-      )}
-      <span className="grow" />
-      <ExportCsv
-        file={addressOf('exportStreamEvents', {
-          params: { streamId },
-          query: { state: filters.state, kind: filters.kind, search: filters.q, txn, around },
-        })}
-        filterInWords={eventFiltersInWords(filters)}
-        one="event"
-        many="events"
-      />
-    </search>
-  )
-}
+const Export = ({ streamId, filters }: { readonly streamId: string; readonly filters: EventFilters }) => (
+  <>
+    <span className="grow" />
+    <ExportCsv
+      file={addressOf('exportStreamEvents', {
+        params: { streamId },
+        query: {
+          state: filters.state,
+          kind: filters.kind,
+          search: filters.q,
+          txn: filters.txn,
+          around: filters.around,
+        },
+      })}
+      filterInWords={eventFiltersInWords(filters)}
+      one="event"
+      many="events"
+    />
+  </>
+)
 
 type ChosenParts = { readonly streamId: string; readonly chosen: ReadonlySet<string>; readonly onClear: () => void }
 

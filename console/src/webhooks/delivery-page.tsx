@@ -2,8 +2,7 @@ import type { WebhookDeliveryDetails } from '@muster/contract/webhook-deliveries
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { ApiError } from '../api/api-error.ts'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RecordNotices } from '../components/record-page.tsx'
 import { useNow } from '../components/relative-time.tsx'
 import { deadlineOf, fullTime, relativeTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -31,7 +30,6 @@ function ReadDelivery({ endpoint }: { endpoint: WebhookEndpoint }) {
   // Read once more: the router adds what was dropped of the address again.
   const filters = readDeliveryFilters(route.useSearch())
   const delivery = useQuery(deliveryQuery(endpoint.id, deliveryId))
-  const isMissing = delivery.error instanceof ApiError && delivery.error.status === 404
   return (
     <Page
       title={`Delivery ${deliveryId}`}
@@ -52,15 +50,7 @@ function ReadDelivery({ endpoint }: { endpoint: WebhookEndpoint }) {
       <div className="record-beside">
         <DeliveryList endpointId={endpoint.id} filters={filters} openId={deliveryId} />
         <div className="page record">
-          {isMissing && <Emptiness title={`There is no delivery ${deliveryId} of this webhook.`} />}
-          {delivery.isError && !isMissing && (
-            <Failure
-              what="The delivery could not be loaded."
-              error={delivery.error}
-              onRetry={() => void delivery.refetch()}
-            />
-          )}
-          {delivery.isPending && <SkeletonRows rows={6} />}
+          <RecordNotices record={delivery} noun="delivery" id={deliveryId} />
           {delivery.data && <LoadedDelivery endpoint={endpoint} delivery={delivery.data} />}
         </div>
       </div>

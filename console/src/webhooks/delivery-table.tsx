@@ -1,8 +1,8 @@
 import type { DeliveryView } from '@muster/contract/console-developers.ts'
 import type { WebhookDelivery } from '@muster/contract/webhook-deliveries.ts'
 import { Link } from '@tanstack/react-router'
+import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
-import { Scroller } from '../components/scroller.tsx'
 import { Mark, type MarkName } from '../components/state-shape.tsx'
 import { clockTime, dayOf, fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -36,43 +36,27 @@ export const DeliveryOutcome = ({ delivery }: { delivery: WebhookDelivery }) => 
 type Parts = { readonly endpointId: string; readonly rows: readonly DeliveryView[]; readonly filters: DeliveryFilters }
 
 export const DeliveryTable = ({ endpointId, rows, filters }: Parts) => (
-  <Scroller name="Deliveries" className="bleed">
-    <table className="t bl record-table">
-      <thead>
-        <tr>
-          <th className="w-time">Time, UTC</th>
-          <th>Event</th>
-          <th>Device</th>
-          <th className="w-outcome">Delivery</th>
-          <th className="num w-took">Attempts</th>
-          <th className="num w-seen">Next</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((delivery) => (
-          <DeliveryRow key={delivery.id} endpointId={endpointId} delivery={delivery} filters={filters} />
-        ))}
-      </tbody>
-    </table>
-  </Scroller>
+  <Records isTall rows={rows} columns={columnsOf(endpointId, filters)} />
 )
 
-type RowParts = {
-  readonly endpointId: string
-  readonly delivery: DeliveryView
-  readonly filters: DeliveryFilters
-}
-
-function DeliveryRow({ endpointId, delivery, filters }: RowParts) {
-  const { identifier } = delivery.device
-  const device = delivery.device_name === null ? `Device ${identifier}` : visibleText(delivery.device_name)
-  return (
-    <tr className="tall">
-      <td className="c-time tn" title={fullTime(delivery.queued_at)}>
-        {clockTime(delivery.queued_at)}
-        <div className="sm t2">{dayOf(delivery.queued_at, Date.now())}</div>
-      </td>
-      <td className="c-name">
+const columnsOf = (endpointId: string, filters: DeliveryFilters): readonly Column<DeliveryView>[] => [
+  {
+    text: 'Time, UTC',
+    head: 'w-time',
+    className: 'c-time tn',
+    title: ({ queued_at: at }) => fullTime(at),
+    cell: ({ queued_at: at }) => (
+      <>
+        {clockTime(at)}
+        <div className="sm t2">{dayOf(at, Date.now())}</div>
+      </>
+    ),
+  },
+  {
+    text: 'Event',
+    className: 'c-name',
+    cell: (delivery) => (
+      <>
         <Link
           to="/settings/developers/webhooks/$endpointId/deliveries/$deliveryId"
           params={{ endpointId, deliveryId: delivery.id }}
@@ -83,23 +67,33 @@ function DeliveryRow({ endpointId, delivery, filters }: RowParts) {
           <code>{delivery.event}</code>
         </Link>
         {delivery.resent_from !== null && <div className="sm t2">sent again</div>}
-      </td>
-      <td className="c-sub t2">
-        {identifier === '' ? (
-          '—'
-        ) : (
-          <Link className="u ell" to="/devices/$deviceId" params={{ deviceId: identifier }} title={device}>
-            {device}
-          </Link>
-        )}
-      </td>
-      <td className="c-lead" title={delivery.last_error === null ? undefined : visibleText(delivery.last_error)}>
-        <DeliveryOutcome delivery={delivery} />
-      </td>
-      <td className="c-more num">{delivery.attempts_count}</td>
-      <td className="c-more num t2">
-        <RelativeTime time={delivery.next_attempt_at} />
-      </td>
-    </tr>
+      </>
+    ),
+  },
+  { text: 'Device', className: 'c-sub t2', cell: (delivery) => <DeviceLink delivery={delivery} /> },
+  {
+    text: 'Delivery',
+    head: 'w-outcome',
+    className: 'c-lead',
+    title: ({ last_error: error }) => error && visibleText(error),
+    cell: (delivery) => <DeliveryOutcome delivery={delivery} />,
+  },
+  { text: 'Attempts', head: 'num w-took', className: 'c-more num', cell: ({ attempts_count: count }) => count },
+  {
+    text: 'Next',
+    head: 'num w-seen',
+    className: 'c-more num t2',
+    cell: ({ next_attempt_at: at }) => <RelativeTime time={at} />,
+  },
+]
+
+function DeviceLink({ delivery }: { readonly delivery: DeliveryView }) {
+  const { identifier } = delivery.device
+  if (identifier === '') return '—'
+  const name = delivery.device_name === null ? `Device ${identifier}` : visibleText(delivery.device_name)
+  return (
+    <Link className="u ell" to="/devices/$deviceId" params={{ deviceId: identifier }} title={name}>
+      {name}
+    </Link>
   )
 }

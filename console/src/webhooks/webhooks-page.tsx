@@ -7,13 +7,12 @@ import { queryClient } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
 import { Health } from '../components/health.tsx'
 import { Icon } from '../components/icon.tsx'
-import { MissingPermission } from '../components/missing-permission.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { ListPage } from '../components/list-page.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
-import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
-import { Scroller } from '../components/scroller.tsx'
+import { menuColumn } from '../components/row-menu.tsx'
 import { VerbItems } from '../components/verbs.tsx'
-import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { webhooksQuery } from './webhook-queries.ts'
 import { useWebhookVerbs } from './webhook-verbs.tsx'
@@ -21,97 +20,87 @@ import { nameOf } from './with-webhook.tsx'
 
 export function WebhooksPage() {
   const may = useMay('manage_webhooks')
-  const webhooks = useQuery({ ...webhooksQuery, enabled: may })
-  const rows = webhooks.data?.data ?? []
   return (
-    <Page
+    <ListPage
       title="Webhooks"
-      actions={
-        may && (
-          <Button
-            component={Link}
-            to="/settings/developers/webhooks/new"
-            variant="filled"
-            leftSection={<Icon name="plus" size={14} />}
-          >
-            New webhook
-          </Button>
-        )
+      name="Webhooks"
+      nouns={['webhook', 'webhooks']}
+      {...(!may && { lacks: 'manage_webhooks' })}
+      actions={may && <NewWebhook />}
+      list={useQuery({ ...webhooksQuery, enabled: may })}
+      filters={{}}
+      read={() => ({})}
+      inWords={() => ''}
+      empty={
+        <Emptiness title="No webhooks yet." guide="webhooks">
+          Webhooks send events to your own systems.
+        </Emptiness>
       }
     >
-      <div className="page">
-        {!may && <MissingPermission power="manage_webhooks" />}
-        {webhooks.isError && (
-          <Failure
-            what="Webhooks could not be loaded."
-            error={webhooks.error}
-            onRetry={() => void webhooks.refetch()}
-          />
-        )}
-        {may && webhooks.isPending && <SkeletonRows rows={4} />}
-        {webhooks.data && rows.length === 0 && (
-          <Emptiness title="No webhooks yet." guide="webhooks">
-            Webhooks send events to your own systems.
-          </Emptiness>
-        )}
-        {rows.length > 0 && (
-          <Scroller isList name="Webhooks">
-            <table className="t record-table">
-              <thead>
-                <tr>
-                  <th>Webhook</th>
-                  <th>Address</th>
-                  <th className="num w-issues">Events</th>
-                  <th className="w-health">Health</th>
-                  <th className="num w-seen">Latest delivered</th>
-                  <RowMenuHead />
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((endpoint) => (
-                  <tr key={endpoint.id}>
-                    <td className="c-name">
-                      <Link
-                        to="/settings/developers/webhooks/$endpointId"
-                        params={{ endpointId: endpoint.id }}
-                        className="m ell"
-                        data-row-link
-                      >
-                        {nameOf(endpoint)}
-                      </Link>
-                    </td>
-                    <td className="c-sub" title={endpoint.url}>
-                      <code className="t2">{endpoint.url}</code>
-                    </td>
-                    <td className="c-more num" title={endpoint.events.join(', ')}>
-                      {endpoint.events.length}
-                    </td>
-                    <td className="c-lead" title={endpoint.health.last_error ?? undefined}>
-                      <Health state={endpoint.health.state} />
-                    </td>
-                    <td className="c-time num t2">
-                      <RelativeTime time={endpoint.health.last_delivered_at} missing="never" />
-                    </td>
-                    <td className="c-menu">
-                      <RowMenu name={nameOf(endpoint)}>
-                        {(menu) => <WebhookMenu endpoint={endpoint} menu={menu} />}
-                      </RowMenu>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroller>
-        )}
-      </div>
-    </Page>
+      {(rows) => <Records rows={rows} columns={columns} />}
+    </ListPage>
   )
 }
 
-const readAnew = () => void queryClient.invalidateQueries({ queryKey: ['webhooks', 'list'] })
+const NewWebhook = () => (
+  <Button
+    component={Link}
+    to="/settings/developers/webhooks/new"
+    variant="filled"
+    leftSection={<Icon name="plus" size={14} />}
+  >
+    New webhook
+  </Button>
+)
+
+const columns: readonly Column<WebhookEndpoint>[] = [
+  {
+    text: 'Webhook',
+    className: 'c-name',
+    cell: (endpoint) => (
+      <Link
+        to="/settings/developers/webhooks/$endpointId"
+        params={{ endpointId: endpoint.id }}
+        className="m ell"
+        data-row-link
+      >
+        {nameOf(endpoint)}
+      </Link>
+    ),
+  },
+  {
+    text: 'Address',
+    className: 'c-sub',
+    title: ({ url }) => url,
+    cell: ({ url }) => <code className="t2">{url}</code>,
+  },
+  {
+    text: 'Events',
+    head: 'num w-issues',
+    className: 'c-more num',
+    title: ({ events }) => events.join(', '),
+    cell: ({ events }) => events.length,
+  },
+  {
+    text: 'Health',
+    head: 'w-health',
+    className: 'c-lead',
+    title: ({ health }) => health.last_error,
+    cell: ({ health }) => <Health state={health.state} />,
+  },
+  {
+    text: 'Latest delivered',
+    head: 'num w-seen',
+    className: 'c-time num t2',
+    cell: ({ health }) => <RelativeTime time={health.last_delivered_at} missing="never" />,
+  },
+  menuColumn({ nameOf, menuOf: (endpoint) => (menu) => <WebhookMenu endpoint={endpoint} menu={menu} /> }),
+]
+
+const reread = () => void queryClient.invalidateQueries({ queryKey: ['webhooks', 'list'] })
 
 function WebhookMenu({ endpoint, menu }: { endpoint: WebhookEndpoint; menu: (items: ReactNode) => ReactNode }) {
-  const { verbs, dialogs } = useWebhookVerbs(endpoint, readAnew)
+  const { verbs, dialogs } = useWebhookVerbs(endpoint, reread)
   return (
     <>
       {menu(<VerbItems verbs={[verbs.enable, verbs.test, verbs.resend, verbs.disable, verbs.delete]} />)}

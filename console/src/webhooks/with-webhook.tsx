@@ -1,13 +1,9 @@
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api/api-error.ts'
 import { useMay } from '../api/session.ts'
-import { MissingPermission } from '../components/missing-permission.tsx'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RecordPage } from '../components/record-page.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { Page } from '../shell/page.tsx'
 import { webhookQuery } from './webhook-queries.ts'
 
 export const webhooksCrumb = { to: '/settings/developers/webhooks', text: 'Webhooks' } as const
@@ -22,29 +18,16 @@ type Parts = { readonly id: string; readonly children: (endpoint: WebhookEndpoin
 export function WithWebhook({ id, children }: Parts) {
   const may = useMay('manage_webhooks')
   const endpoint = useQuery({ ...webhookQuery(id), enabled: may })
-  if (may && endpoint.data) return children(endpoint.data)
-  const isMissing = endpoint.error instanceof ApiError && endpoint.error.status === 404
   return (
-    <Page title="Webhook" crumb={webhooksCrumb}>
-      <div className="page">
-        {!may && <MissingPermission power="manage_webhooks" />}
-        {isMissing && (
-          <Emptiness title={`There is no webhook ${id}.`}>
-            It may have been deleted.{' '}
-            <Link className="u" to="/settings/developers/webhooks">
-              All webhooks
-            </Link>
-          </Emptiness>
-        )}
-        {endpoint.isError && !isMissing && (
-          <Failure
-            what="The webhook could not be loaded."
-            error={endpoint.error}
-            onRetry={() => void endpoint.refetch()}
-          />
-        )}
-        {may && endpoint.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
+    <RecordPage
+      record={endpoint}
+      nouns={['webhook', 'webhooks']}
+      id={id}
+      crumb={webhooksCrumb}
+      {...(!may && { lacks: 'manage_webhooks' })}
+      why="It may have been deleted."
+    >
+      {children}
+    </RecordPage>
   )
 }

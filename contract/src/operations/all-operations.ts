@@ -15,6 +15,7 @@ import { queryViewOperations } from './console-queries.ts'
 import { recordViewOperations } from './console-records.ts'
 import { sessionOperations } from './console-sessions.ts'
 import { settingOperations } from './console-settings.ts'
+import { signInOperations } from './console-sign-in.ts'
 import { deviceOperations } from './devices.ts'
 import { groupOperations } from './groups.ts'
 import { issueOperations } from './issues.ts'
@@ -25,6 +26,7 @@ import type { PathParams } from './path-params.ts'
 import { personOperations } from './people.ts'
 import { reportingOperations } from './reporting.ts'
 import { requestOperations } from './requests.ts'
+import { signInExceptionOperations } from './sign-in-exceptions.ts'
 import { receiverOperations } from './stream-receivers.ts'
 import { streamOperations } from './streams.ts'
 import { webhookOperations } from './webhooks.ts'
@@ -46,6 +48,8 @@ export const operations = {
   ...recordViewOperations,
   ...sessionOperations,
   ...settingOperations,
+  ...signInExceptionOperations,
+  ...signInOperations,
   ...deviceOperations,
   ...groupOperations,
   ...issueOperations,
@@ -106,7 +110,7 @@ type BodyPart<Operation> = Operation extends { body: infer Body }
   ? { readonly body: Writable<StaticOf<Body>> }
   : unknown
 
-/** What a request for an operation is made of: the parameters of its path, its query and its body. */
+/** The parts of a request for an operation: the parameters of its path, its query and its body. */
 export type InputOf<Name extends OperationName> = ParamsPart<Operations[Name]> &
   QueryPart<QueryOf<Operations[Name]>> &
   BodyPart<Operations[Name]>

@@ -2,6 +2,7 @@ import {
   DeletedDevice,
   DeviceDescription,
   DeviceHistoryEntry,
+  DeviceInventory,
   DeviceLiveQuery,
   FailingChecksRefresh,
   FailingChecksRefreshRequest,
@@ -102,6 +103,14 @@ export const deviceViewOperations = defineOperations({
     summary: 'List the live queries of a device, newest first',
     tag: 'Console',
     record: DeviceLiveQuery,
+  }),
+  getInventoryOfDevice: json({
+    method: 'GET',
+    path: '/views/devices/:deviceId/inventory',
+    permission: 'read',
+    summary: 'Read which reporting tables a device has data in',
+    tag: 'Console',
+    answer: DeviceInventory,
   }),
   describeDevice: json({
     method: 'PATCH',

@@ -7,7 +7,7 @@ import type { ApiVersion } from '../versions.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** What an operation needs of an administrator in the console besides the permission that keys need. */
+/** What an operation needs of an administrator in the console in addition to the permission that keys need. */
 export type InConsole = {
   /** Instead of the permission. */
   readonly power?: AdminPower
@@ -51,7 +51,7 @@ type Json = ForKeys & {
 type List = ForKeys & {
   readonly record: TSchema
   readonly search?: SearchFields
-  /** Query parameters besides those of every list. */
+  /** Query parameters in addition to those of every list. */
   readonly options?: TObject
 }
 
@@ -71,11 +71,11 @@ type ForBrowsers = {
 }
 
 type Session = ForBrowsers & {
-  /** What whoever has signed in needs. */
+  /** What a signed-in administrator needs. */
   readonly requires: 'own_account' | 'read' | AdminPower
   readonly needsFreshProof?: true
   readonly feature?: Feature
-  /** For whoever has to set up the second factor that their organization requires. */
+  /** For an administrator who still has to set up the second factor that the organization requires. */
   readonly isBeforeFactor?: true
 }
 
@@ -107,7 +107,7 @@ export const file = <const Given extends File>(given: Exactly<File, Given>) => (
   method: 'GET' as const,
 })
 
-/** An operation of the console for whoever has signed in; no key can do it. */
+/** An operation of the console for signed-in administrators; no key can do it. */
 export const session = <const Given extends Session>(given: Exactly<Session, Given>) => ({
   ...(given as Given),
   kind: 'session' as const,
@@ -125,7 +125,7 @@ export const page = <const Given extends Open>(given: Exactly<Open, Given>) => (
   kind: 'page' as const,
 })
 
-/** Server-sent events for whoever has signed in. */
+/** Server-sent events for signed-in administrators. */
 export const events = <const Given extends Session>(given: Exactly<Session, Given>) => ({
   ...(given as Given),
   kind: 'events' as const,
@@ -135,7 +135,7 @@ export const csv: FileDescription = { description: 'The rows.', mediaTypes: ['te
 
 /**
  * What an operation is: JSON for keys and for sessions alike (`json`, `list`, `file`), JSON for sessions (`session`) and for
- * whoever has not signed in (`open`), a page that leads on (`page`), or server-sent events (`events`).
+ * visitors who have not signed in (`open`), a page that leads on (`page`), or server-sent events (`events`).
  */
 export type OperationKind = 'json' | 'list' | 'file' | 'session' | 'open' | 'page' | 'events'
 type Named<Table> = { readonly [Name in keyof Table]: Table[Name] & { readonly operationId: Name } }

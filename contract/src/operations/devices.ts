@@ -42,7 +42,7 @@ export const deviceOperations = defineOperations({
     permission: 'remove_devices',
     summary: 'Delete a device',
     description:
-      'The device disappears from the API and its agent is refused at once. Administrators can restore it for a while; then it is permanently deleted.',
+      'The device disappears from the API and its agent is refused at once. Administrators can restore it for some time; then it is permanently deleted.',
     tag: 'Devices',
     answer: Device,
   }),

@@ -1,4 +1,5 @@
 import type { Figure } from '../figure.ts'
+import { browserSignIns } from './browser-sign-ins.ts'
 import { checkIn } from './check-in.ts'
 import { coldStart } from './cold-start.ts'
 import { endpoints } from './endpoints.ts'
@@ -12,6 +13,8 @@ import { recompute } from './recompute.ts'
 import { reports } from './reports.ts'
 import { restingFleet } from './resting-fleet.ts'
 import { search } from './search.ts'
+import { signInFlood } from './sign-in-flood.ts'
+import { signIns } from './sign-ins.ts'
 import { snapshots } from './snapshots.ts'
 import { storm } from './storm.ts'
 import { strangers } from './strangers.ts'
@@ -33,4 +36,7 @@ export const figures: readonly Figure[] = [
   coldStart,
   storm,
   restingFleet,
+  signIns,
+  signInFlood,
+  browserSignIns,
 ]

@@ -11,7 +11,7 @@ export type ActorIdentity = {
 
 /**
  * Who did something, and from which address. `ipAddress` is null only where no request is behind it: the command line and
- * the background. It has no default, so that whoever lets a request in has to say it.
+ * the background. It has no default, so that each caller has to name it.
  */
 export type Actor = ActorIdentity & { readonly ipAddress: string | null }
 
@@ -29,7 +29,7 @@ export type ChangeOrigin = {
 /** Who changes what belongs to an organization. Every command takes one, and passes it on whole. */
 export type ChangeContext = ChangeOrigin & { readonly organizationId: string; readonly actor: Actor }
 
-/** The service by itself: in the background, or at a start. */
+/** The service itself: in the background, or at a start. */
 export const systemActor: Actor = { type: 'System', id: null, name: 'Muster', email: null, ipAddress: null }
 
 /** The service, because of a request that nobody signed in for: an agent's, or someone's with a link. */
@@ -60,6 +60,6 @@ export function newChange(
   }
 }
 
-/** The service changes something by itself. */
+/** A change that the service makes itself. */
 export const systemChange = (organizationId: string, now: string): ChangeContext =>
   newChange(systemActor, organizationId, now)

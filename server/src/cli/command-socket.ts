@@ -88,7 +88,7 @@ async function answer(
     const { exitCode, text } = describeFailure(error)
     response.end(`${JSON.stringify({ err: text })}\n${JSON.stringify({ exit: exitCode })}\n`)
   }
-  // What is left of the input is read and dropped, or the sender would never come to read the answer.
+  // What is left of the input is read and dropped, or the sender would never read the answer.
   request.unpipe(body)
   request.resume()
 }

@@ -21,7 +21,7 @@ export type CommandIo = {
   error(text: string): Promise<void>
   /** Standard input; empty unless the command reads it. */
   input: AsyncIterable<Uint8Array>
-  /** Aborted when whoever asked is gone. */
+  /** Aborted when the caller is gone. */
   signal: AbortSignal
 }
 

@@ -15,6 +15,17 @@ import {
   listCatalogueCommand,
   setBeginsBlockingOnCommand,
 } from './commands/check-commands.ts'
+import {
+  createConnectionCommand,
+  createEntraConnectionCommand,
+  deleteConnectionCommand,
+  listConnectionsCommand,
+  pauseConnectionCommand,
+  resumeConnectionCommand,
+  rollConnectionSecretCommand,
+  rotateSignInKeysCommand,
+  setConnectionModeCommand,
+} from './commands/connection-commands.ts'
 import { createStreamCommand } from './commands/create-stream-command.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
 import {
@@ -79,6 +90,7 @@ import {
   rebuildPackagesCommand,
 } from './commands/package-commands.ts'
 import { addPersonCommand } from './commands/people-commands.ts'
+import { prepareSignInsCommand } from './commands/prepare-sign-ins-command.ts'
 import {
   checkReportCommand,
   createReportCommand,
@@ -104,8 +116,6 @@ import {
   withdrawSigningKeyCommand,
 } from './commands/signing-key-commands.ts'
 import { simulateRequestsCommand } from './commands/simulate-requests-command.ts'
-
-import { simulateSignInsCommand } from './commands/simulate-sign-ins-command.ts'
 import {
   deleteStreamCommand,
   listStreamsCommand,
@@ -113,6 +123,12 @@ import {
   setStreamStatusCommand,
 } from './commands/stream-commands.ts'
 import { tailStreamsCommand } from './commands/tail-streams-command.ts'
+import {
+  createUpstreamCommand,
+  deleteUpstreamCommand,
+  listUpstreamsCommand,
+  replaceUpstreamSecretCommand,
+} from './commands/upstream-commands.ts'
 import {
   addEndpointCommand,
   changeEndpointCommand,
@@ -179,13 +195,26 @@ export const dataCommands: readonly DataCommand[] = [
   downloadPackageCommand,
   listScimTokensCommand,
   createScimTokenCommand,
+  createConnectionCommand,
+  createEntraConnectionCommand,
+  listConnectionsCommand,
+  setConnectionModeCommand,
+  pauseConnectionCommand,
+  resumeConnectionCommand,
+  rollConnectionSecretCommand,
+  deleteConnectionCommand,
+  createUpstreamCommand,
+  listUpstreamsCommand,
+  replaceUpstreamSecretCommand,
+  deleteUpstreamCommand,
+  rotateSignInKeysCommand,
   revokeScimTokenCommand,
   listCatalogueCommand,
   enableCheckCommand,
   addExternalCheckCommand,
   auditHeadCommand,
   verifyAuditCommand,
-  simulateSignInsCommand,
+  prepareSignInsCommand,
   deleteCheckCommand,
   createDraftCommand,
   editDraftCommand,

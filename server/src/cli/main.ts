@@ -2,9 +2,11 @@ import { Command, CommanderError } from 'commander'
 import { exitCodes } from './command-error.ts'
 import { describeFailure } from './describe-failure.ts'
 import { addAdmins } from './program/add-admins.ts'
-import { addAgent } from './program/add-agent.ts'
+import { addAgent, addCompanion } from './program/add-agent.ts'
 import { addAudit } from './program/add-audit.ts'
 import { addChecks } from './program/add-checks.ts'
+import { addConnections } from './program/add-connections.ts'
+import { addDemo } from './program/add-demo.ts'
 import { addDevices } from './program/add-devices.ts'
 import { addDoctor } from './program/add-doctor.ts'
 import { addDrafts } from './program/add-drafts.ts'
@@ -20,12 +22,12 @@ import { addReceiver } from './program/add-receiver.ts'
 import { addReports } from './program/add-reports.ts'
 import { addRequests } from './program/add-requests.ts'
 import { addScim } from './program/add-scim.ts'
-
 import { addServe } from './program/add-serve.ts'
 import { addSimulate } from './program/add-simulate.ts'
 import { addStart } from './program/add-start.ts'
 import { addStreams } from './program/add-streams.ts'
 import { addTransfer } from './program/add-transfer.ts'
+import { addUpstreams } from './program/add-upstreams.ts'
 import { addWebhooks } from './program/add-webhooks.ts'
 import type { Shell } from './program/shell.ts'
 import { standardInput, terminalIo } from './terminal-io.ts'
@@ -33,6 +35,7 @@ import { standardInput, terminalIo } from './terminal-io.ts'
 /** The table of contents of the command line. */
 const parts = [
   addStart,
+  addDemo,
   addServe,
   addMigrate,
   addDoctor,
@@ -41,6 +44,8 @@ const parts = [
   addPeople,
   addAdmins,
   addScim,
+  addConnections,
+  addUpstreams,
   addStreams,
   addWebhooks,
   addDevices,
@@ -56,6 +61,7 @@ const parts = [
   addReports,
   addReceiver,
   addAgent,
+  addCompanion,
   addSimulate,
 ]
 

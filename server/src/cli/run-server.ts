@@ -30,7 +30,7 @@ export async function runServer(config: Config, roles: Roles, io: CommandIo): Pr
   }
 }
 
-/** Nobody can sign in yet: whoever reads the terminal becomes the first administrator. */
+/** Nobody can sign in yet: the reader of the terminal becomes the first administrator. */
 export function sayHowToBegin({ firstRun }: Pick<Server, 'firstRun'>): string[] {
   if (!firstRun) return []
   return [

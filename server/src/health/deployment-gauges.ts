@@ -8,7 +8,7 @@ const surveyedEveryMs = 15_000
 
 /**
  * What an operator watches, over all organizations: each process that serves metrics gives the same figures, so take
- * their maximum, not their sum. Registered by whoever serves metrics.
+ * their maximum, not their sum. Registered by the process that serves metrics.
  */
 export function deploymentGauges(connection: Connection, monotonicMs: () => number = () => performance.now()): Gauge[] {
   const survey = remembered(() => surveyDeployment(connection.db), monotonicMs)

@@ -43,7 +43,7 @@ const removeDead = (db: Db) =>
     where beat_at < clock_timestamp() - make_interval(days => ${sql.lit(forgottenAfterDays)})`.execute(db)
 
 export type BackgroundStatus = {
-  /** Processes heard of within the last 30 seconds. */
+  /** Processes seen within the last 30 seconds. */
   workers: number
   /** Seconds since the last heartbeat of any worker; null when there has been none for a day or none at all. */
   silentForSeconds: number | null

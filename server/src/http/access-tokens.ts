@@ -19,7 +19,7 @@ const codeLength = 16
 
 export const isAccessToken = (text: string): boolean => text.startsWith(prefix)
 
-/** Stands for a key for a while. Nothing of it is stored: it is what it says, by our own code over it. */
+/** Represents a key for a limited time. It is not stored: its contents are signed with our own code. */
 export function makeAccessToken(secrets: Secrets, { lookupHash, scopes: granted }: AccessToken, endsAtMs: number) {
   const content = Buffer.alloc(contentLength)
   lookupHash.copy(content)

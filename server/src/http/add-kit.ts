@@ -63,7 +63,8 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
   app.decorate('kit', kit)
   app.decorateRequest('principal', undefined)
   app.decorateRequest('credential', undefined)
-  const flush = () => uses.flush().catch((error: unknown) => log.warn({ err: error }, 'last uses of keys not written'))
+  const flush = () =>
+    uses.flush().catch((error: unknown) => log.warn({ err: error }, 'could not write the last uses of keys'))
   let timer: NodeJS.Timeout | undefined
   app.addHook('onReady', (done) => {
     timer = setInterval(() => void flush(), flushEveryMs).unref()

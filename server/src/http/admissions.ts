@@ -12,7 +12,7 @@ export type Admission = {
 }
 
 export type Admissions = {
-  /** Counts one request of the key with this look-up hash; undefined when no such key is in force. */
+  /** Counts one request of the key with this look-up hash; undefined when there is no such active key. */
   admit(lookupHash: Buffer): Promise<Admission | undefined>
 }
 
@@ -90,8 +90,8 @@ type CountedKey = KeyRow & { place: string; used: number; milliseconds_left: num
 
 /**
  * A window starts at a key's first request and takes a fixed time; requests beyond the limit are counted as well but
- * do not prolong it. The database's clock is the one that all processes share; cut to what the column holds, lest rounding
- * up makes a window longer than it is. Rows are locked in one order.
+ * do not prolong it. The database's clock is the one that all processes share; cut to what the column holds, so that rounding
+ * up does not make a window longer than it is. Rows are locked in one order.
  */
 const statement = `
   with asked as (

@@ -22,10 +22,11 @@ const types: Readonly<Record<string, string>> = {
 export function addConsolePages(
   app: FastifyInstance,
   headers: Readonly<Record<string, string>>,
-  folder: string = builtFolder,
+  { folder = builtFolder, notice }: { folder?: string; notice?: string | undefined } = {},
 ): void {
   const pages = readPages(folder)
-  const index = pages.get('index.html')
+  const built = pages.get('index.html')
+  const index = built && notice !== undefined ? withNotice(built, notice) : built
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(headers)
     const path = request.url.split('?', 1)[0]?.replace(/^\/console\/?/, '') ?? ''
@@ -56,6 +57,13 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, { type, bodies }
   return reply.send(bodies[encoding])
 }
 
+/** The page with a line of plain text on top, of which there are no packed files. */
+function withNotice({ type, bodies }: Page, notice: string): Page {
+  const band = `<body><aside class="demo-band" aria-label="Demo">${notice}</aside>`
+  const text = Buffer.from(bodies.identity.toString('utf8').replace('<body>', band))
+  return { type, bodies: { identity: text, gzip: text, br: text } }
+}
+
 function readPages(folder: string): Map<string, Page> {
   const names = globSync('**/*.{html,js,css,svg,woff2}', { cwd: folder })
   return new Map(
@@ -74,7 +82,7 @@ const notBuilt = `<!doctype html>
 <head><meta charset="utf-8"><title>The console is not built · Muster</title></head>
 <body>
 <h1>The console is not built</h1>
-<p>Run <code>npm run build -w console</code> in Muster's folder and start the server again; <code>npm start</code> does so by itself.</p>
+<p>Run <code>npm run build -w console</code> in Muster's folder and start the server again; <code>npm start</code> builds it automatically.</p>
 <p>The API works without it: <a href="/docs">its documentation</a>.</p>
 </body>
 </html>

@@ -112,7 +112,7 @@ function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
     // RFC 9110 §9.3.7 and §15.5.6
     reply.header('allow', methods.join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
-    const message = `This address does not take ${request.method}; it takes ${methods.join(', ')}.`
+    const message = `This address does not support ${request.method}. Use ${methods.join(', ')}.`
     return answerError(answering, new ServiceError('method_not_allowed', { message }), request, reply)
   })
 }

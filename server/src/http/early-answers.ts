@@ -55,7 +55,7 @@ export function addEarlyAnswers(app: FastifyInstance, { trustProxy, isEachLogged
     message: IncomingMessage,
     response: ServerResponse,
   ) => void)[]
-  if (!serve || others.length > 0) throw new Error('The framework is to be the only one that listens for requests yet')
+  if (!serve || others.length > 0) throw new Error('Only the framework may listen for requests before this')
   server.removeListener('request', serve)
   server.on('request', (message, response) => {
     const path = message.url ?? ''

@@ -66,7 +66,7 @@ export type EndpointDefinition<
   namesRecord?: true
   /** A POST by which a stream is only read: the scope `ssf.read` is enough. */
   isReading?: true
-  /** A bearer token besides keys that opens this route alone. */
+  /** A bearer token, other than a key, that is accepted for this route alone. */
   routeToken?: RouteToken
   inConsole?: InConsole
   /** A body of another form is a 400 instead of a 422, where a protocol asks for it. */

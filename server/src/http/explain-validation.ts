@@ -35,7 +35,7 @@ export function explainMalformed(findings: readonly FastifySchemaValidationError
 export function asMalformed({ errors: faults = [], message }: ServiceError): ServiceError {
   if (faults.length === 0) return new ServiceError('malformed_request', { message })
   const text = faults.slice(0, 5).map(({ field, message }) => `${field || 'the body'} ${message}`)
-  return new ServiceError('malformed_request', { message: `The request cannot be understood: ${text.join('; ')}.` })
+  return new ServiceError('malformed_request', { message: `The request is malformed: ${text.join('; ')}.` })
 }
 
 function fieldOf({ instancePath, keyword, params }: FastifySchemaValidationError): string {

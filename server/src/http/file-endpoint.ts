@@ -29,6 +29,8 @@ export type FileEndpointDefinition<Path extends string> = {
   tag: string
   permission: 'read' | Permission
   inConsole?: InConsole
+  /** Path parameters that are no record identifiers, each with its description. */
+  textParams?: Readonly<Record<string, string>>
   file: FileDescription
   run: (call: Omit<Call<undefined, undefined, Path>, 'body' | 'query' | 'abandoned'>) => Promise<FileAnswer>
 }
@@ -36,7 +38,7 @@ export type FileEndpointDefinition<Path extends string> = {
 /** Registers an endpoint that answers a file, streamed; refusals are JSON as everywhere. */
 export function fileEndpoint<const Path extends string>(
   app: FastifyInstance,
-  { run, file, description, permission, ...definition }: FileEndpointDefinition<Path>,
+  { run, file, description, permission, textParams = {}, ...definition }: FileEndpointDefinition<Path>,
 ): void {
   const { db, clock, linksOf } = app.kit
   const operation = {
@@ -46,7 +48,7 @@ export function fileEndpoint<const Path extends string>(
     versions: apiVersions,
     access: permission,
     feature: undefined,
-    textParams: {},
+    textParams,
     query: undefined,
     body: undefined,
     answer: undefined,
@@ -54,7 +56,7 @@ export function fileEndpoint<const Path extends string>(
     status: 200,
     search: undefined,
   }
-  const params = readParams(definition.path, {})
+  const params = readParams(definition.path, textParams)
   registerOperation(app, operation, 'GET', (version) => async (request, reply) => {
     const { organizationId, actor, keyId } = request.principal ?? fail('unauthorized')
     const now = clock()

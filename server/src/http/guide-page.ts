@@ -71,8 +71,10 @@ const imageAddress = (source: string): string => `/docs/images/${source.split('/
 export function guideAddress(href: string): string | undefined {
   if (/^(#|https:)/.test(href)) return href
   const [, file = '', anchor = ''] = /^(?:\.\.\/|docs\/)?([\w./-]+)\.md(#.*)?$/.exec(href) ?? []
-  const name = file.toLowerCase()
-  return names.has(name) ? `${guidePath(name as GuideName)}${anchor}` : undefined
+  const asked = file.toLowerCase().replaceAll('/', '-')
+  // A guide of a folder names its neighbors without it.
+  const name = [asked, `sign-in-${asked}`].find((one) => names.has(one))
+  return name !== undefined ? `${guidePath(name as GuideName)}${anchor}` : undefined
 }
 
 function slugOf(heading: string, used: Map<string, number>): string {

@@ -7,12 +7,17 @@ import { compress, kept, sendCompressed } from './kept-page.ts'
 
 const config = { access: 'page', kind: 'page', origin: 'any', isChatty: true } as const
 const root = new URL('../../../', import.meta.url)
-const outsideDocs: Readonly<Record<string, string>> = { readme: 'README.md', security: 'SECURITY.md' }
+/** Those that are not `docs/<name>.md`, with a folder for what follows `sign-in-`. */
+const elsewhere: Readonly<Record<string, string>> = {
+  readme: 'README.md',
+  security: 'SECURITY.md',
+}
 
 export const guideNames = guideGroups.flatMap(({ guides }) => Object.keys(guides)) as GuideName[]
 
 /** Where the text of a guide is. */
-export const guideFile = (name: GuideName): URL => new URL(outsideDocs[name] ?? `docs/${name}.md`, root)
+export const guideFile = (name: GuideName): URL =>
+  new URL(elsewhere[name] ?? `docs/${name.replace(/^sign-in-/, 'sign-in/')}.md`, root)
 
 /** The guides of docs/ as pages, so that an installation explains itself without the internet. */
 export function addGuides(app: FastifyInstance): void {

@@ -11,7 +11,8 @@ import { guideFile, guideNames } from './guide-routes.ts'
 const { ask } = testApp()
 
 test('every guide of docs/ is served, and named in the contents of each page', async () => {
-  const files = (await readdir(new URL('../../../docs/', import.meta.url))).filter((file) => file.endsWith('.md'))
+  const docs = ['', 'sign-in/'].map((folder) => readdir(new URL(`../../../docs/${folder}`, import.meta.url)))
+  const files = (await Promise.all(docs)).flat().filter((file) => file.endsWith('.md'))
   const served = guideNames.map((name) => guideFile(name).pathname.split('/').at(-1))
   assert.deepEqual(
     files.filter((file) => !served.includes(file)),
@@ -54,6 +55,7 @@ test('a link to a file that is not served is text', async () => {
   assert.equal(guideAddress('checks.md#states'), '/docs/guides/checks#states')
   assert.equal(guideAddress('../README.md'), '/docs/guides/readme')
   assert.equal(guideAddress('docs/api.md'), '/docs/guides/api')
+  assert.equal(guideAddress('sign-in/entra.md#keys'), '/docs/guides/sign-in-entra#keys')
   assert.equal(guideAddress('decisions/0015-sqlite-reads-osquery-sql.md'), undefined)
   assert.equal(guideAddress('javascript:alert(1)'), undefined)
   assert.match((await ask('GET', '/docs/guides/checks', { key: undefined })).body, />Custom checks<\/a>\./)

@@ -110,7 +110,7 @@ const json = { 'content-type': 'application/json' }
 const refused = ({ status, body }: Answer) => [status, body.error]
 
 test('a request without a key, with a malformed, unknown or another scheme is a 401', async () => {
-  const message = 'A valid API key is needed: send it as Authorization: Bearer <key>.'
+  const message = 'Send a valid API key as Authorization: Bearer <key>.'
   const unknown = 'mstr_v1_000000000000000000000000000000000000'
   for (const authorization of [
     '',
@@ -285,7 +285,7 @@ test('the message of a 422 is its first fault, for clients that show nothing els
     'device_ids/1: there is no such device.',
   )
   assert.equal(messageOf({ field: 'x'.repeat(9_000), message: 'is required' }).length, 113)
-  assert.equal(messageOf(), 'The request is not acceptable.')
+  assert.equal(messageOf(), 'The request is not valid.')
 })
 
 test('a refusal for the state of a record names the parameter or member that it is about', () => {
@@ -377,12 +377,12 @@ test('a key without the permission is a 403 that names it', async () => {
 
 test('a failure tells nothing of its cause, and a database that is away is a 503', async () => {
   const failed = await ask('GET', '/trials/failing', { key: undefined })
-  const message = 'Something went wrong here; the request id helps to find out what.'
+  const message = 'Something went wrong on our side. Give the request id to your operator.'
   assert.deepEqual([failed.status, failed.body], [500, { error: 'internal', message }])
   const away = await ask('GET', '/trials/unreachable', { key: undefined })
   assert.deepEqual(
     [away.status, away.body],
-    [503, { error: 'unavailable', message: 'The service cannot answer at the moment; try again soon.' }],
+    [503, { error: 'unavailable', message: 'The service is unavailable right now. Try again soon.' }],
   )
 })
 

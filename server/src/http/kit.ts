@@ -17,7 +17,7 @@ import type { Admit, Credential, Need } from './authenticate.ts'
 import type { Operation } from './operations.ts'
 import type { RequireAddress } from './require-address.ts'
 
-/** What a route of the console declares; `nothing` is for whoever has not signed in. */
+/** What a route of the console declares; `nothing` is for callers who have not signed in. */
 export type ConsoleRights = {
   readonly requires: 'nothing' | 'own_account' | 'read' | AdminPower
   readonly needsFreshProof?: boolean | InConsole['needsFreshProof']
@@ -73,17 +73,17 @@ declare module 'fastify' {
     credential: Credential | undefined
   }
   interface FastifyContextConfig {
-    /** Who may call the route: a rule of the API, an agent, an identity provider, a client of OAuth, the operator, the console, or anyone for a page. */
-    access?: Access | 'agent' | 'scim' | 'oauth' | 'operator' | 'console' | 'page'
+    /** Who may call the route: a rule of the API, an agent, an identity provider, a client of OAuth, the operator, the console, someone who signs in, or anyone for a page. */
+    access?: Access | 'agent' | 'scim' | 'oauth' | 'operator' | 'console' | 'sign_in' | 'page'
     /** An operation of the table, a form that others post, or a protocol that others have written. */
     kind?: OperationKind | 'form' | 'foreign'
     /**
-     * Whose pages a browser may send the request from: anyone's, as nothing that a browser adds by itself lets it in; the
+     * Whose pages a browser may send the request from: anyone's, as nothing that a browser adds automatically lets it in; the
      * console's own; or anyone's, but as a navigation only.
      */
     origin?: 'any' | 'own_pages' | 'navigation'
     operationId?: string
-    /** Of routes of the console: what whoever has signed in needs besides, as it is enforced. */
+    /** Of routes of the console: what is required beyond a session, as it is enforced. */
     rights?: ConsoleRights
     /** What an access token needs for the route; access tokens open no others. */
     scope?: Scope | undefined

@@ -34,7 +34,7 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row, Opt
   textParams?: Readonly<Record<string, string>>
   record: Schema
   search?: SearchFields
-  /** Query parameters besides those of every list; the next page repeats them. */
+  /** Query parameters in addition to those of every list; the next page repeats them. */
   options?: Options
   /** Answers the record alone where the query parameter `by` names one. */
   one?: {

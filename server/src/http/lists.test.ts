@@ -134,7 +134,7 @@ test('per_page outside 1 to 100 is a 422', async () => {
   for (const size of ['1', '100']) assert.equal((await ask('GET', `/shelves/1/books?per_page=${size}`)).status, 200)
 })
 
-test('a search that cannot be understood is a 422 that says where', async () => {
+test('a malformed search is a 422 that says where', async () => {
   const wrong = [
     'color:red',
     'name>1',

@@ -65,7 +65,7 @@ test('another method at an address that is there is a 405 that says which it tak
     const { statusCode, headers, body } = await send(method, url)
     assert.deepEqual([statusCode, headers['allow']], [405, allow], url)
     if (method === 'HEAD') continue
-    const message = `This address does not take ${method}; it takes ${allow}.`
+    const message = `This address does not support ${method}. Use ${allow}.`
     assert.deepEqual(JSON.parse(body), { error: 'method_not_allowed', message })
   }
 })

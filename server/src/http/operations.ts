@@ -12,7 +12,7 @@ import type { RouteToken } from './authenticate.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a route says of itself, for the OpenAPI documents and for the policy that every route is held to. */
+/** What a route declares, for the OpenAPI documents and for the policy that every route must meet. */
 export type Operation = {
   readonly kind: OperationKind
   readonly operationId: string
@@ -37,7 +37,7 @@ export type Operation = {
   readonly alternative?: TSchema | undefined
   /** A POST by which a stream is only read. */
   readonly isReading?: true | undefined
-  /** A bearer token besides keys that opens this operation alone. */
+  /** A bearer token, other than a key, that is accepted for this operation alone. */
   readonly routeToken?: RouteToken | undefined
   /** A body of another form is a 400 instead of a 422. */
   readonly faultsAreMalformed?: true | undefined

@@ -98,7 +98,7 @@ test('without its database every call is a 503, and so is the health', async () 
   const headers = { authorization: `Bearer ${trial.tenant.key}` }
   for (const path of ['/whoami', '/audit_logs']) {
     const answer = await app.inject({ url: path, headers })
-    const message = 'The service cannot answer at the moment; try again soon.'
+    const message = 'The service is unavailable right now. Try again soon.'
     assert.deepEqual([answer.statusCode, answer.json()], [503, { error: 'unavailable', message }])
     assert.match(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/)
   }

@@ -49,7 +49,7 @@ test('every answer tells the limit, and a 429 also when to come again, which the
   assert.equal(refused.status, 429)
   assert.deepEqual(refused.body, {
     error: 'rate_limited',
-    message: 'This key has made too many requests; wait for the seconds in Retry-After.',
+    message: 'This key has made too many requests. Wait the number of seconds in Retry-After.',
   })
   assert.equal(refused.headers['ratelimit-remaining'], '0')
   assert.equal(refused.headers['retry-after'], refused.headers['ratelimit-reset'])
@@ -122,7 +122,7 @@ testOnPostgres('eight clients in bursts over two processes get exactly 270 answe
   await Promise.all([endWindows(), ...Array.from({ length: 4 }, () => apps.map(client)).flat()])
   for (const app of apps) await app.close()
   await connection.close()
-  // Every window hands out each position once, in order; only the last window may be cut off by the end of the test.
+  // Every window gives each position once, in order; only the last window may be cut off by the end of the test.
   const [, windows = 0] = handedOut
   for (const [position, times] of handedOut.entries()) {
     const isRight = position === 0 ? times === 0 : times === windows || times === windows - 1

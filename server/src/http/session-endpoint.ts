@@ -82,7 +82,7 @@ function refuseAllButPages({ headers }: FastifyRequest): void {
   if (mode !== undefined && mode !== 'navigate') fail('cross_site')
 }
 
-/** For whoever has to set up the second factor that their organization requires. */
+/** For an administrator who still has to set up the second factor that the organization requires. */
 type BeforeFactor = { isBeforeFactor?: true }
 
 /** Registers what someone may ask who has signed in and has the rights that the definition declares. */

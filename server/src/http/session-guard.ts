@@ -1,10 +1,11 @@
 import { latestVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AdmittedSession, actorOf, admitSession } from '../access/sessions/admit-session.ts'
-import { deviceCookie, flowCookie, type SecretCookie, sessionCookie } from '../access/sessions/cookie.ts'
+import { deviceCookie, flowCookie, sessionCookie } from '../access/sessions/cookie.ts'
 import { requireFreshProof, requireRights, type SessionNeed } from '../access/sessions/require-rights.ts'
 import { sessionPurpose } from '../access/sessions/start-session.ts'
 import { fail } from '../base/errors.ts'
+import type { SecretCookie } from '../base/secrets/secret-cookie.ts'
 import type { Need } from './authenticate.ts'
 import type { Kit } from './kit.ts'
 
@@ -91,7 +92,7 @@ function strangerRefusal(baseUrl: string) {
     const isChange = !isSafe(method)
     if (site !== undefined && site !== 'same-origin' && (isChange || site !== 'none')) fail('cross_site')
     if (headers.origin !== undefined && headers.origin !== origin) {
-      fail('cross_site', { message: `The console takes requests from its own pages only: open it at ${baseUrl}.` })
+      fail('cross_site', { message: `The console accepts requests from its own pages only: open it at ${baseUrl}.` })
     }
     if (isChange && site === undefined && headers.origin === undefined) fail('cross_site')
   }
@@ -100,7 +101,9 @@ function strangerRefusal(baseUrl: string) {
 function holdToLimit(reply: FastifyReply, { used, milliseconds_left }: AdmittedSession): void {
   if (used <= requestsPerMinute) return
   reply.header('retry-after', String(Math.max(1, Math.ceil(milliseconds_left / 1_000))))
-  fail('rate_limited', { message: 'This session has made too many requests; wait for the seconds in Retry-After.' })
+  fail('rate_limited', {
+    message: 'This session has made too many requests. Wait the number of seconds in Retry-After.',
+  })
 }
 
 /**

@@ -208,7 +208,7 @@ test('an answer is kept up to 50,000 rows and 10,000,000 characters, and a warni
   assert.ok(keptRows > 2_400 && keptRows < 2_500 && characters <= 10_001_000)
 })
 
-test('a row that is longer than a part is a part by itself', async () => {
+test('a row that is longer than a part is a part of its own', async () => {
   const wide = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`c${at}`, 'x'.repeat(4_000)]))
   const { result, parts } = await answered(await organization(), [wide, { a: '1' }, wide])
   assert.deepEqual(result.rows, [])

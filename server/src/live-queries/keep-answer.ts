@@ -38,7 +38,7 @@ export const failedAnswer = (message: string): KeptAnswer => ({
   ...{ rowCount: 0, rows: '[]', errorMessage: message, warningMessage: null },
 })
 
-/** The part of an answer that is stored. Large answers take a while: others get their turn in between. */
+/** The part of an answer that is stored. Large answers take time: others get their turn in between. */
 export async function keepAnswer(answer: GivenAnswer): Promise<KeptAnswer> {
   if (answer.kind === 'error') return failedAnswer(answer.message)
   const kept = { rows: 0, characters: 0, isCut: false }

@@ -53,7 +53,7 @@ async function holdDevices(tx: Tx, organizationId: string, answers: readonly Liv
   return rows.map(({ id }) => id)
 }
 
-/** The campaigns are held before their targets are: whoever deletes one takes them in this order. */
+/** Campaigns are locked before their targets: deletion takes them in this order too. */
 async function closeTargets(tx: Tx, organizationId: string, answers: readonly LiveAnswer[]): Promise<ClosedTarget[]> {
   if (answers.length === 0) return []
   const { rows } = await sql<ClosedTarget>`

@@ -13,7 +13,7 @@ const maxNotices = 1_000
 
 /**
  * The computers that fit, locked so that one which is being deleted is either gone by now or counts until then. A
- * device that is deleted is locked before its targets, so whoever takes both does it in this order.
+ * device that is deleted is locked before its targets, so take both in this order.
  */
 const fitting = (organizationId: string, targets: Targets) => sql`
   select id from devices

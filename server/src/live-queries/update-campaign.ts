@@ -70,7 +70,7 @@ export async function updateCampaign(tx: Tx, change: CampaignChange, context: Ch
   )
 }
 
-/** Answers do not wait for this lock; whoever changes or removes the campaign does. */
+/** Answers do not wait for this lock; changes and removals of the campaign do. */
 const lockCampaign = (tx: Tx, organizationId: string, campaignId: string) =>
   tx
     .selectFrom('live_query_campaigns')

@@ -15,7 +15,7 @@ export type SnapshotOutcome = 'changed' | 'unchanged' | 'outdated'
 /**
  * Takes in what a device reported, each table at most once, all of it or nothing. A snapshot that says what is stored
  * writes nothing here: its moment is noted in `times`. Of a changed one, rows that are gone are deleted and new ones
- * inserted, and the others stay as they are. What they tell of the device itself is followed in the same transaction.
+ * inserted, and the others stay as they are. What they say about the device itself is updated in the same transaction.
  * Returns what became of each.
  */
 export async function recordSnapshots(

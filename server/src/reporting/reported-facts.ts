@@ -17,7 +17,7 @@ const factsOfTable: Readonly<Record<string, (row: Row) => Told>> = {
   device_system_info: (row) => ({ name: computerNameOf(row), hardware_model: hardwareModelOf(row) }),
 }
 
-/** What snapshots tell of the device itself; what one leaves empty is not told. */
+/** What snapshots say about the device itself; what a snapshot leaves empty is left out. */
 export function reportedFacts(snapshots: readonly Snapshot[]): ReportedFacts {
   const told = snapshots.flatMap(({ table, rows: [row] }) => {
     const read = factsOfTable[table.name]

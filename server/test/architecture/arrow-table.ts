@@ -10,8 +10,15 @@ export const contexts: readonly string[] = [
 /** What every feature stands on. */
 const base = [
   ...['base/lists', 'base/jobs', 'base/outbound', 'base/osquery-sql', 'base/secrets', 'base/db', 'base/links.ts'],
-  ...['base/retention.ts', 'base/errors.ts', 'base/time.ts', 'base/storable.ts', 'base/describe-fault.ts'],
-  ...['base/clock.ts', 'base/change-context.ts'],
+  ...[
+    'base/relying-party',
+    'base/retention.ts',
+    'base/errors.ts',
+    'base/time.ts',
+    'base/storable.ts',
+    'base/describe-fault.ts',
+  ],
+  ...['base/clock.ts', 'base/change-context.ts', 'base/spending-budget.ts'],
 ]
 
 const signals = ['signals/events', 'signals/audit']
@@ -52,15 +59,35 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['compliance/exemptions', 'compliance/results', 'compliance/standing'],
     ...['inventory/devices', 'inventory/people', 'signals/audit', ...base],
   ],
+  'agents/companion': [
+    ...['agents/protocol', 'agents/companion-keys', 'sign-in/challenges', 'compliance/results', ...base],
+  ],
   'agents/protocol': [
+    'agents/companion-keys',
     ...['administration/registrations', 'reporting', 'live-queries', 'checks/templates'],
     ...['compliance/results', 'compliance/targeting', 'compliance/standing', 'inventory/devices', ...signals, ...base],
   ],
+  'agents/companion-keys': ['administration/registrations', 'inventory/devices', 'signals/audit', ...base],
 
+  'sign-in/visits': [
+    ...['sign-in/sessions', 'sign-in/bypass', 'sign-in/connections', 'sign-in/upstreams', 'sign-in/oidc'],
+    ...['sign-in/entra', 'sign-in/page', 'checks/templates', 'inventory/organizations', 'signals/streams', ...base],
+  ],
+  'sign-in/page': [],
+  'sign-in/entra': ['sign-in/sessions', 'sign-in/connections', 'signals/streams', ...base],
+  'sign-in/sessions': [
+    ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/challenges', 'sign-in/connections'],
+    ...['administration/requests', 'compliance/exemptions', 'compliance/results', 'inventory/organizations', ...base],
+  ],
+  'sign-in/oidc': ['sign-in/connections', 'signals/streams', ...base],
+  'sign-in/upstreams': ['sign-in/connections', 'signals/audit', ...base],
+  'sign-in/connections': ['signals/streams', 'signals/audit', ...base],
+  'sign-in/bypass': ['signals/audit', ...base],
+  'sign-in/challenges': [...base],
   'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', ...base],
 
   'administration/requests': [
-    ...['administration/registrations', 'compliance/targeting', 'compliance/issues'],
+    ...['administration/registrations', 'compliance/results', 'compliance/targeting', 'compliance/issues'],
     ...['inventory/organizations', 'inventory/devices', 'inventory/people', ...signals, ...base],
   ],
   'administration/registrations': [
@@ -150,6 +177,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/secrets': ['base/db', 'base/errors.ts'],
   'base/osquery-sql': ['base/errors.ts'],
   'base/outbound': ['base/logging.ts', 'base/errors.ts', 'base/clock.ts', 'base/time.ts'],
+  'base/relying-party': ['base/outbound', 'base/time.ts'],
   'base/db': ['base/clock.ts'],
   'base/retention.ts': ['base/time.ts'],
   'base/logging.ts': ['base/clock.ts'],
@@ -162,6 +190,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/change-context.ts': [],
   'base/time.ts': [],
   'base/storable.ts': [],
+  'base/spending-budget.ts': ['base/clock.ts'],
 }
 
 /** What the routes of every feature may import besides their feature's arrows: how a request is read and who asks. */
@@ -186,9 +215,10 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'modern-tar': ['agents/packages'],
   'scim2-parse-filter': ['access/scim'],
   'node:sqlite': ['base/osquery-sql'],
-  jose: ['cli'],
+  jose: ['cli', 'agents/companion', 'sign-in/sessions', 'sign-in/entra'],
+  'oidc-provider': ['sign-in/oidc'],
   '@simplewebauthn/server': ['access/sessions'],
-  'openid-client': ['access/sessions'],
+  'openid-client': ['base/relying-party', 'cli'],
 }
 
 /** What only some places may call; a place is a path prefix below server/src. */

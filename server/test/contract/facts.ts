@@ -62,7 +62,7 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'POST /webhook_endpoints/:/deliveries/:/resend',
   ],
   device_group_member: ['data'],
-  device: ['registration_suspended_at', 'identity_conflict_since'],
+  device: ['registration_suspended_at', 'identity_conflict_since', 'agent_version', 'enrolled_at'],
   live_query_result: ['kept_count', 'rows_url'],
   package: ['agent', 'platform', 'format', 'file_name', 'problem'],
   ssf_poll_answer: ['moreAvailable'],

@@ -78,5 +78,9 @@ test('every operation is there in its versions, with just the members, values an
 test('every operation beyond the contract is known to be one', () => {
   const known = new Set([...Object.keys(facts.operations), ...(additions['operations'] ?? [])])
   const others = trial.app.kit.operations.map(factKey).filter((key) => !known.has(key))
-  assert.deepEqual(others, [])
+  assert.deepEqual(
+    others,
+    [],
+    'Add an operation of our own to `additions.operations` in server/test/contract/facts.ts.',
+  )
 })

@@ -63,6 +63,8 @@ async function fill(organizationId: string) {
       'person_email', number % 300 || '@acme.test', 'device_id', number, 'device_name', 'Laptop ' || number,
       'ip_address', '192.0.2.' || number % 250, 'country', 'Country ' || number % 90, 'city', 'City ' || number % 700,
       'agent_version', '5.' || number % 40, 'browser_name', 'Browser ' || number % 20,
+      'connection_id', case when number % 500 = 0 then 77 end,
+      'failure_reason', case when number % 1000 = 0 then 'abandoned' end,
       'result', case when number % 1000 = 0 then 'Fail' else 'Success' end))).*
     from auth_logs as l, ${numbers} where l.id = ${log.id}::bigint`.execute(app.db)
   await until(waitMs, vacuum)
@@ -117,6 +119,8 @@ const usesOf = ({ check, owner }: Filled): Record<string, Use> => ({
   auth_logs_identifiers_search: { api: '/auth_logs?query=device_id~7771' },
   auth_logs_started_at: { api: '/auth_logs?query=timestamp<2020-01-01T00:00:00Z' },
   auth_logs_by_person: { api: `/auth_logs?query=person_id:${owner.id}` },
+  auth_logs_by_connection: { console: '/views/sign_ins?connection_id=77' },
+  auth_logs_by_reason: { console: '/views/sign_ins?failure_reason=abandoned' },
   auth_logs_by_device: { api: '/auth_logs?query=device_id:7771' },
   auth_logs_person_name: { api: '/auth_logs?query=person_name:"Person 77"' },
   auth_logs_person_email: { api: '/auth_logs?query=person_email:77@acme.test' },

@@ -234,14 +234,16 @@ function questionsOf(operation: Operation): Question[] {
   )
   const makeBody = operation.body ? bodyOf[baseName(operation.operationId)] : undefined
   const makeQuery = queryOf[operation.operationId]
-  if (operation.body && !makeBody) assert.fail(`say what ${operation.operationId} is asked with`)
+  if (operation.body && !makeBody) assert.fail(`Say in \`bodyOf\` what ${operation.operationId} is asked with.`)
   const fill = (records: Records, at: number) => {
     const isExternal = operation.operationId === 'runExternalCheck'
     const url = parts
       .map((part, index) => {
         if (!part.startsWith(':')) return part
         const from = index === at ? records : ours.records
-        const kind = recordOfCollection[parts[index - 1] ?? ''] ?? assert.fail(`which record is ${operation.path}`)
+        const kind =
+          recordOfCollection[parts[index - 1] ?? ''] ??
+          assert.fail(`Say in \`recordOfCollection\` which record ${operation.path} names.`)
         return from[isExternal ? 'external' : kind]
       })
       .join('/')

@@ -13,6 +13,7 @@ import { freePort, type MusterProcess, openPlace, until } from '../support/muste
 const notRun: Record<string, string> = {
   'npm ci && npm start': 'It installs what the test runs with; the start itself is the next example.',
   'npm start -- --lan': 'It listens on the network.',
+  'npx muster demo': 'It runs until it is stopped; demo.test.ts runs it in a browser.',
   'export DATABASE_URL=': 'A production server has PostgreSQL; the move to one is run by transfer.test.ts.',
   "npx muster organizations create 'Example Ltd'":
     'A production server begins without an organization, a trial has one.',

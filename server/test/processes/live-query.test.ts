@@ -44,7 +44,7 @@ testOnEmbedded('a live query is answered by the bundled agent and by simulated d
   })
 
   await t.test('the command line shows the answers of simulated devices as they come', async () => {
-    const fleet = place.run(['simulate', '--devices', '20', '--duration', '60s'], {
+    const fleet = place.run(['simulate', '--devices', '20', '--duration', '30s'], {
       PORT: new URL(trial.origin).port,
     })
     await until(40_000, async () => (await ask('GET', '/devices?per_page=100')).body.data.length === 21, 300)
@@ -89,7 +89,7 @@ testOnEmbedded('a live query is answered by the bundled agent and by simulated d
       [['--device', '999', '--sql', 'SELECT 1'], /^targeted_device_ids\/0 there is no such device\n$/],
       [['--all'], /^Give the SQL: /],
       [['--all', '--sql-file', '/nowhere'], /^Cannot read the SQL: /],
-      [['--all', '--sql', 'SELECT 1', '--wait', 'x'], /Seconds are a whole number/],
+      [['--all', '--sql', 'SELECT 1', '--wait', 'x'], /Give seconds as a whole number/],
     ]
     for (const [args, words] of refusals) {
       const refused = await create(...args)

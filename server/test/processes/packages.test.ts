@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after } from 'node:test'
 import { testOnEmbedded } from '../support/database.ts'
-import { type MusterProcess, openPlace, printedKey } from '../support/muster-process.ts'
+import { type MusterProcess, openPlace, printedKey, until } from '../support/muster-process.ts'
+import { osqueryClient } from '../support/osquery-client.ts'
 import { scratchRoot, withoutDpkg } from '../support/scratch-root.ts'
 
 type Shown = { id: string; agent: string; format: string; file_name: string; problem: string | null }
@@ -119,6 +121,50 @@ testOnEmbedded(
       await run('sh', [join(folder, 'muster-agent/uninstall.sh')], { DESTDIR: root })
       for (const path of ['usr/lib/muster-agent', 'usr/lib/systemd/system/muster-agent.service', 'etc/muster-agent'])
         await assert.rejects(stat(join(root, path)), { code: 'ENOENT' }, path)
+    })
+
+    await t.test('the companion of the osquery package, which the node of its machine links', async (t) => {
+      const { folder, root, dpkg } = await scratchRoot(t)
+      const found = packages.find((one) => one.agent === 'osquery' && one.format === 'deb') ?? assert.fail('no package')
+      const file = join(folder, found.file_name)
+      await writeFile(file, (await download(trial, key, `/package_downloads/${found.id}`)).bytes)
+      await dpkg('-i', file)
+      const machine = { uuid: '4C4C4544-0042-3510-8056-00000000C0DE', serial: 'PF00C0DE' }
+      const client = osqueryClient(trial.origin.replace('localhost', '127.0.0.1'))
+      t.after(async () => client.close())
+      const secret = (await readFile(join(root, 'etc/muster-osquery/enroll_secret'), 'utf8')).trim()
+      assert.ok((await client.enroll(secret, machine)).accepted)
+      const bin = join(folder, 'bin')
+      await mkdir(bin)
+      const answer = JSON.stringify([{ uuid: machine.uuid, hardware_serial: machine.serial }])
+      await writeFile(join(bin, 'osqueryi'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 })
+      const state = join(folder, 'state')
+      const env = { PATH: `${bin}:/usr/bin:/bin`, STATE_DIRECTORY: state, NODE_COMPILE_CACHE: join(folder, 'cache') }
+      const launcher = join(root, 'usr/lib/muster-osquery/muster-companion')
+      const companion = spawn(launcher, [join(root, 'etc/muster-osquery/companion.json')], { env, cwd: '/' })
+      t.after(async () => {
+        if (companion.exitCode === null) companion.kill('SIGKILL')
+      })
+      let name = ''
+      await until(30_000, async () => {
+        name = (await readdir(join(state, 'link')).catch(() => []))[0] ?? ''
+        return name !== ''
+      })
+      await until(60_000, async () => {
+        const { queries } = await client.read()
+        return Object.hasOwn(queries, 'muster_companion_link')
+      })
+      await client.write({ muster_companion_link: { rows: [{ path: `/var/lib/muster-companion/link/${name}` }] } })
+      const audits = () => ask('/audit_logs?per_page=100')
+      await until(30_000, async () =>
+        (await audits()).data.some(({ description }: { description: string }) =>
+          /^Linked a companion/.test(description),
+        ),
+      )
+      assert.equal(((await stat(join(state, 'companion.json'))).mode & 0o777).toString(8), '600')
+      companion.kill('SIGTERM')
+      const [code] = await once(companion, 'exit')
+      assert.deepEqual([code, await readdir(join(state, 'link'))], [0, []])
     })
 
     await t.test('the command line lists packages, and a rebuild ends the copies of one', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
 import { promisify } from 'node:util'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { companionRoutes } from '../../src/agents/companion/routes.ts'
 import type { BodyLimits } from '../../src/agents/protocol/bodies/body-limits.ts'
 import { createEnrollmentSecret } from '../../src/agents/protocol/create-enrollment-secret.ts'
 import { agentRoutes } from '../../src/agents/protocol/routes.ts'
@@ -40,6 +41,7 @@ async function startAgentServer(
   addEarlyAnswers(app, { trustProxy: false, isEachLogged: () => false })
   rememberRoutes(app, { apiVersionHeaderAliases: [] })
   agentRoutes(app, agents.context, limits)
+  companionRoutes(app, agents.context, 'https://muster.example.com')
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const clients: { close: () => void }[] = []
   return {
@@ -76,9 +78,11 @@ export function testAgents() {
     for (const one of [...others, ...(server ? [server] : [])]) await one.close()
   })
   const database = testDatabase()
+  const started = Promise.withResolvers<void>()
   before(async () => {
     await database.ready
     server = await start()
+    started.resolve()
   })
 
   async function enrollmentSecret(organizationId: string, personId?: string): Promise<string> {
@@ -93,6 +97,8 @@ export function testAgents() {
   return {
     database,
     secrets,
+    /** For other `before` hooks, which the runner starts without waiting for this one. */
+    ready: started.promise,
     get server() {
       return current()
     },

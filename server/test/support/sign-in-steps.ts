@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { inOrganization } from '../../src/base/db/in-organization.ts'
 import { type Tx, transact } from '../../src/base/db/transact.ts'
 import { finishSession } from '../../src/sign-in/auth-logs/finish-session.ts'
 import { recognizeDevice } from '../../src/sign-in/auth-logs/recognize-device.ts'
@@ -9,15 +10,35 @@ import type { TestApp } from './app.ts'
 
 type EventType = Parameters<typeof recordEvent>[1]['type']
 
+type StartedSession = Partial<NewSession> & { personId?: string; deviceId?: string; now: string }
+
+const findPerson = (tx: Tx, organizationId: string, id: string) =>
+  tx
+    .selectFrom('people')
+    .select(['id', 'name', 'email'])
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+
+const findDevice = (tx: Tx, organizationId: string, id: string) =>
+  tx
+    .selectFrom('devices')
+    .select(['id', 'name', 'agent_version', 'auth_state'])
+    .where(inOrganization('devices', organizationId))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+
 /** The commands of signing in for the organization of the app, each in a transaction of its own. */
 export function signInSteps(app: TestApp) {
   const inTransaction = <T>(work: (tx: Tx, organizationId: string) => Promise<T>): Promise<T> =>
     transact(app.db, (tx) => work(tx, app.tenant.organizationId))
   return {
-    start: (session: Partial<NewSession> & { now: string }) =>
-      inTransaction((tx, organizationId) =>
+    start: ({ personId, deviceId, ...session }: StartedSession) =>
+      inTransaction(async (tx, organizationId) =>
         startSession(tx, {
           organizationId,
+          ...(personId !== undefined && { person: await findPerson(tx, organizationId, personId) }),
+          ...(deviceId !== undefined && { device: await findDevice(tx, organizationId, deviceId) }),
           ipAddress: '198.51.100.24',
           browser: { name: 'Firefox', version: '145.0', userAgent: 'Mozilla/5.0 Firefox/145.0' },
           ...session,
@@ -26,7 +47,10 @@ export function signInSteps(app: TestApp) {
     record: (authLogId: string, type: EventType, description: string, now: string) =>
       inTransaction((tx, organizationId) => recordEvent(tx, { organizationId, authLogId, type, description, now })),
     recognize: (authLogId: string, deviceId: string, now: string) =>
-      inTransaction((tx, organizationId) => recognizeDevice(tx, { organizationId, authLogId, deviceId, now })),
+      inTransaction(async (tx, organizationId) => {
+        const device = await findDevice(tx, organizationId, deviceId)
+        return recognizeDevice(tx, { organizationId, authLogId, device, now })
+      }),
     show: (authLogId: string, issueIds: readonly string[], now: string) =>
       inTransaction((tx, organizationId) => showIssues(tx, { organizationId, authLogId, issueIds, now })),
     finish: (authLogId: string, now: string) =>

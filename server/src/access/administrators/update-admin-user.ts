@@ -10,7 +10,7 @@ import { describeAdmin, describeRights, faultsOfRights, startingRestrictions } f
 
 type AdminUserChange = {
   id: string
-  /** What is left out stays. Restrictions end with limited access, and whoever comes to have it may do nothing at first. */
+  /** What is left out stays. Restrictions end with limited access; someone who gets it may do nothing at first. */
   access?: AdminAccess | undefined
   restrictions?: readonly string[] | undefined
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../base/db/transact.ts'
 
 export type KeySurvey = {
-  /** Keys in force, of all organizations. */
+  /** Active keys, of all organizations. */
   count: number
   /** Those that an administrator without full access had a part in, and that nobody with full access has reviewed. */
   toReview: number

@@ -21,7 +21,7 @@ export async function saveView(
   const refuse = (message: string) => fail('invalid', { errors: [{ field: 'name', message }] })
   if (name === '') return refuse('must not be blank')
   if (known.some((view) => view.name.toLowerCase() === name.toLowerCase()))
-    return refuse('is the name of a view already')
+    return refuse('is already the name of a view')
   if (known.filter((view) => view.is_shared === isShared).length >= maxOfPage) {
     return refuse(`cannot be added: a list has at most ${maxOfPage} views; delete one first`)
   }

@@ -50,7 +50,7 @@ test('a view of the same name, a blank one and one for no list are refused; othe
   const { browser: foreign } = await signedIn({ email: 'x@other.example', organizationId: other.organizationId })
   const { body } = await browser.ask('POST', '/session/saved_views', { ...view, is_shared: true })
   const repeat = await browser.ask('POST', '/session/saved_views', { ...view, name: view.name.toUpperCase() })
-  assert.deepEqual(repeat.body.errors, [{ field: 'name', message: 'is the name of a view already' }])
+  assert.deepEqual(repeat.body.errors, [{ field: 'name', message: 'is already the name of a view' }])
   assert.equal((await browser.ask('POST', '/session/saved_views', { ...view, name: '  ' })).status, 422)
   assert.equal((await browser.ask('POST', '/session/saved_views', { ...view, page: 'secrets' })).status, 422)
   assert.equal((await browser.ask('GET', '/session/saved_views/secrets')).status, 404)

@@ -93,7 +93,7 @@ function changedElements(
   return readValue(attribute, onePrimary(current, kept)) as unknown[] | undefined
 }
 
-/** What is left of an element whose value was taken away says what it was for, and no more. */
+/** An element whose value was removed only says what the value was for. */
 const saysSomething = (element: unknown): boolean =>
   !isRecord(element) || Object.keys(element).some((name) => name !== 'type' && name !== 'primary')
 

@@ -15,7 +15,7 @@ import { enterpriseUrn } from './user-schema.ts'
 export type UserChange = {
   id: string
   precondition: Precondition
-  /** From what the user is to what it is to be. */
+  /** From the user's current state to the desired one. */
   change: (current: Values) => UserDraft
 }
 
@@ -42,7 +42,7 @@ const valuesOf = ({ user_name, external_id, active, attributes }: UserRow): Valu
   ...attributes,
 })
 
-/** What the audit log says. Values of the other attributes are nobody's business there. */
+/** What the audit log says. Values of other attributes do not belong there. */
 function changesOf(before: UserDraft, after: UserDraft): string[] {
   const names = [...new Set([...Object.keys(before.attributes), ...Object.keys(after.attributes)])].sort()
   const others = names.filter((name) => !isDeepStrictEqual(before.attributes[name], after.attributes[name]))

@@ -33,7 +33,7 @@ const refuseEmail = () => refuse(409, 'uniqueness', 'There is a user with this e
 
 /**
  * RFC 7644 §3.3: a user of this name is a conflict, which the index finds; a deleted one is none (§3.6). So is a person who has
- * become a user since they were looked for.
+ * become a user since the lookup.
  */
 async function insertUser(tx: Tx, personId: string, draft: UserDraft, context: ChangeContext) {
   const { organizationId, now } = context

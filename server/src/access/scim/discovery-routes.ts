@@ -35,7 +35,7 @@ function addCollection(scope: FastifyInstance, url: string, all: (links: Links) 
     method: 'GET',
     url,
     run: async ({ links, query }: ScimRequest) => {
-      // RFC 7644 §4: whoever filters must not take the whole for the part.
+      // RFC 7644 §4: a client that filters must not take the whole for the part.
       if (query['filter'] !== undefined) refuse(403, undefined, 'This list cannot be filtered.')
       const resources = all(links)
       return { status: 200, body: presentList(resources, resources.length, 1) }

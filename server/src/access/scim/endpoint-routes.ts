@@ -57,13 +57,12 @@ async function admit(scope: FastifyInstance, request: FastifyRequest, reply: Fas
   const given = /^bearer +(\S{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
   const isPlausible = given !== undefined && isWellFormedScimToken(given)
   const token = isPlausible ? await admitToken(db, secrets.lookupHash(scimTokenPurpose, given), clock()) : undefined
-  if (!token)
-    return refuse(401, undefined, 'A SCIM token in force is needed: send it as Authorization: Bearer <token>.')
+  if (!token) return refuse(401, undefined, 'Send a valid SCIM token as Authorization: Bearer <token>.')
   await requireAddress(request.host, token)
   const { position, resetSeconds, disabledFeatures } = token
   if (position > requestsPerMinute) {
     reply.header('retry-after', String(resetSeconds))
-    refuse(429, undefined, 'This token has made too many requests; wait for the seconds in Retry-After.')
+    refuse(429, undefined, 'This token has made too many requests. Wait the number of seconds in Retry-After.')
   }
   if (disabledFeatures.includes('scim')) refuse(401, undefined, 'SCIM is not available to the organization.')
   request.scimToken = token
@@ -72,7 +71,7 @@ async function admit(scope: FastifyInstance, request: FastifyRequest, reply: Fas
 function readRequest(scope: FastifyInstance, request: FastifyRequest): ScimRequest {
   const { db, linksOf, clock } = scope.kit
   const { scimToken: token, method, params, query, body, headers, ip } = request
-  if (!token) return refuse(401, undefined, 'A SCIM token is needed.')
+  if (!token) return refuse(401, undefined, 'Send a SCIM token.')
   const takesBody = method !== 'GET' && method !== 'DELETE'
   if (takesBody && !isRecord(body)) refuse(400, 'invalidSyntax', 'The body must be a JSON object.')
   return {

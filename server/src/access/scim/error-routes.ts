@@ -20,7 +20,7 @@ export function answerErrorsOfScim(scope: FastifyInstance): void {
     if (methods.length === 0) return send(reply, new ScimError(404, undefined, 'There is no such endpoint.'))
     reply.header('allow', methods.join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
-    return send(reply, new ScimError(405, undefined, `This endpoint does not take ${request.method}.`))
+    return send(reply, new ScimError(405, undefined, `This endpoint does not support ${request.method}.`))
   })
   scope.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error)

@@ -12,7 +12,7 @@ const attributes: readonly Attribute[] = [
   ...groupSchema.attributes,
 ]
 
-/** What the operations of a PATCH come to, in their order, without a look at the group. */
+/** The net effect of a PATCH's operations, in their order, without reading the group. */
 export function changeOfOperations(operations: readonly Operation[]): GroupChange {
   return operations.reduce<GroupChange>((change, { op, path, value }) => {
     if (path !== undefined) return changed(change, op, parsePath(attributes, groupUrn, path), value)

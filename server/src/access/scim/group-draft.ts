@@ -25,7 +25,7 @@ export function draftOfGroup(body: Record<string, unknown>): GroupDraft {
 
 type GroupTexts = { displayName?: string; externalId?: string | null }
 
-/** Names of a group in what was sent; `externalId` may be taken away with null. Fails with invalidValue. */
+/** Names of a group in what was sent; `externalId` may be removed with null. Fails with invalidValue. */
 export function readGroupTexts(input: Record<string, unknown>): GroupTexts {
   const { displayName, externalId }: Values = readValues(textAttributes, input)
   const takesExternalId = Object.keys(input).some((name) => name.toLowerCase() === 'externalid')

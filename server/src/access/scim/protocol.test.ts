@@ -105,7 +105,7 @@ test('what is not offered is a 501, and what is nowhere a 404, in the form of th
     assert.deepEqual([status, body], [404, scimError(404, 'There is no such endpoint.')], `${method} ${path}`)
   }
   const put = await ask('PUT', '/Users', { body: {} })
-  assert.deepEqual([put.status, put.body], [405, scimError(405, 'This endpoint does not take PUT.')])
+  assert.deepEqual([put.status, put.body], [405, scimError(405, 'This endpoint does not support PUT.')])
   assert.equal(put.headers['allow'], 'GET, HEAD, POST, OPTIONS')
   assert.equal((await ask('POST', '/Users/1', { body: {} })).headers['allow'], 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS')
 })

@@ -24,7 +24,7 @@ function withoutPrefix(name: string): string {
   return prefix ? name.slice(prefix.length) : name
 }
 
-/** Whether an attribute is to be in the answer, so that what costs much is read only then. */
+/** Whether an attribute belongs in the answer, so that expensive ones are read only then. */
 export const wants = ({ only, without }: Selection, name: string): boolean =>
   !without.has(name) && (only === undefined || [...only].some((path) => path === name || path.startsWith(`${name}.`)))
 

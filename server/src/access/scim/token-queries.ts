@@ -1,7 +1,7 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 
-/** The tokens in force. */
+/** The active tokens. */
 export const listScimTokens = (reader: Reader, organizationId: string) =>
   reader
     .selectFrom('scim_tokens')

@@ -17,7 +17,7 @@ beforeEach(async () => {
   await begin()
 })
 
-const unauthorized = scimError(401, 'A SCIM token in force is needed: send it as Authorization: Bearer <token>.')
+const unauthorized = scimError(401, 'Send a valid SCIM token as Authorization: Bearer <token>.')
 const config = '/ServiceProviderConfig'
 const tokens = () => listScimTokens(app.db, app.tenant.organizationId)
 
@@ -47,7 +47,7 @@ test('neither an API key, a changed token nor one of another kind lets anyone in
   assert.equal((await app.ask('GET', '/people', { key: token })).status, 401)
 })
 
-test('several tokens are in force side by side until each is revoked', async () => {
+test('several tokens are active side by side until each is revoked', async () => {
   const [first, second] = [await addToken(), await addToken(app.tenant.organizationId, 'Entra')]
   const [, { id, name } = { id: '', name: '' }] = await tokens()
   assert.equal(name, 'Okta')
@@ -121,7 +121,7 @@ test('the 1,201st request of a minute is refused, and another token is not', asy
   await app.db.updateTable('scim_rate_windows').set({ used: 1_199 }).execute()
   assert.equal((await ask('GET', config)).status, 200)
   const { status, body, headers } = await ask('GET', '/Users')
-  const detail = 'This token has made too many requests; wait for the seconds in Retry-After.'
+  const detail = 'This token has made too many requests. Wait the number of seconds in Retry-After.'
   assert.deepEqual([status, body], [429, scimError(429, detail)])
   const seconds = Number(headers['retry-after'])
   assert.ok(seconds >= 1 && seconds <= 60, headers['retry-after'])

@@ -3,7 +3,7 @@ import { readValues } from './read-values.ts'
 import { refuse } from './scim-error.ts'
 import { userAttributes } from './user-schema.ts'
 
-/** What a user is to be, as the database has it. */
+/** The desired state of a user, in the form of the database. */
 export type UserDraft = {
   readonly userName: string
   readonly externalId: string | null

@@ -21,7 +21,7 @@ const entries = async (count: number): Promise<string[]> =>
   )
 const stepUpNeeded = {
   error: 'step_up_needed',
-  message: 'Prove again who you are: this needs a proof of the last five minutes.',
+  message: 'Confirm who you are: this needs a confirmation of the last five minutes.',
 }
 const decode = (text: string): Buffer => {
   const bits = Array.from(text, (letter) =>
@@ -214,7 +214,7 @@ test('an authenticator app is in use only once it has shown a code, and is taken
   ])
 })
 
-test('what ended a month ago is removed, and what is in force stays', async () => {
+test('what ended a month ago is removed, and what is active stays', async () => {
   const { browser } = await signedIn()
   await openBrowser(app).signIn('nobody@acme.example', 'wrong')
   await runConsoleAccessRetention(app.db, later(3_600))

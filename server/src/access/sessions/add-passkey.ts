@@ -18,7 +18,7 @@ const maxPasskeys = 20
 
 const holderOf = ({ organizationId, adminUserId }: AdminPlace): string => `${organizationId}/${adminUserId}`
 
-/** What the browser is asked for: a passkey that it can find by itself and that proves who holds it. */
+/** What the browser is asked for: a discoverable passkey that verifies its user. */
 export async function passkeyOptions(
   db: Db,
   secrets: Secrets,
@@ -52,8 +52,8 @@ export async function addPasskey(
   const { challenge, made } = await verifyMade(secrets, site, asked, context)
   return transact(db, async (tx) => {
     await lockAdmin(tx, asked)
-    if (!(await useChallenge(tx, secrets, challenge, context.now))) return refuse('was used before: ask for another')
-    if ((await listPasskeys(tx, asked)).length >= maxPasskeys) return refuse('is one too many: remove another first')
+    if (!(await useChallenge(tx, secrets, challenge, context.now))) return refuse('was used before: request another')
+    if ((await listPasskeys(tx, asked)).length >= maxPasskeys) return refuse('exceeds the limit: remove another first')
     const isFirst = !(await holdsFactor(tx, asked))
     const id = await insertPasskey(tx, secrets, asked, made, context)
     const recoveryCodes = isFirst ? generateRecoveryCodes() : []
@@ -126,7 +126,7 @@ async function insertPasskey(
     .onConflict((conflict) => conflict.constraint('admin_passkey_lookups_pkey').doNothing())
     .returning('admin_passkey_id')
     .executeTakeFirst()
-  if (!added) refuse('is known already')
+  if (!added) refuse('is already registered')
   return id
 }
 

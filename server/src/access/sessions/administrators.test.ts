@@ -200,7 +200,7 @@ test('keys that wait for a review are counted and listed, and leave the list onc
   assert.equal((await app.ask('GET', '/devices', { key: app.tenant.readOnlyKey })).status, 200)
 })
 
-test('limited access begins with nothing, whoever is invited to it or comes to have it', async () => {
+test('limited access begins with nothing, for new and for existing administrators', async () => {
   const { browser } = await signedIn()
   const { administrator_id: id } = (await browser.ask('POST', '/session/administrators', tom)).body
   const rights = async (of: string) => (await app.ask('GET', `/admin_users/${of}`)).body.restrictions

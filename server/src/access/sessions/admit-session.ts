@@ -33,7 +33,7 @@ export type AdmittedSession = SessionRow & { readonly ip_address: string }
 
 /**
  * Finds the session of a look-up hash and counts a request of it, in one statement and exact across processes: what was
- * revoked or taken away holds from the next request on. That it was seen is written once a minute, unless the page asks by itself.
+ * revoked or removed applies from the next request on. When it was seen is written once a minute, unless the page refreshes automatically.
  */
 export async function admitSession(
   db: Db,

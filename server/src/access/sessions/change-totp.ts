@@ -86,7 +86,7 @@ export async function renewRecoveryCodes(
   context: ChangeContext,
 ): Promise<string[]> {
   await lockAdmin(tx, asked)
-  if (!(await holdsFactor(tx, asked))) return refuseCode('needs a second factor, which recovery codes stand in for')
+  if (!(await holdsFactor(tx, asked))) return refuseCode('needs a second factor first: recovery codes replace one')
   const codes = generateRecoveryCodes()
   await storeRecoveryCodes(tx, secrets, asked, codes)
   await recordAudit(

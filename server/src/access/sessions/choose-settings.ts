@@ -9,7 +9,7 @@ import { holdsFactor } from './second-factor.ts'
 type Choice = SettingsChange & { session: AdmittedSession }
 
 /**
- * Changes settings for whoever has the session. A second factor is required of others by someone who has one, so that
+ * Changes settings for the administrator of the session. Only someone with a second factor can require it of others, so that
  * nobody locks everyone out by trying it; an identity provider answers for its own.
  */
 export async function chooseSettings(tx: Tx, { session, ...choice }: Choice, context: ChangeContext): Promise<void> {

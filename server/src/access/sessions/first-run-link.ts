@@ -8,8 +8,8 @@ import { hasAccounts } from './queries.ts'
 export type FirstRunLink = { url: string; expiresAt: string }
 
 /**
- * A link by which whoever reads the terminal becomes the first administrator; undefined when someone can sign in
- * already, or when there is no organization. Several may be in force: the first that is used ends the others.
+ * A link that makes the reader of the terminal the first administrator; undefined when someone can sign in
+ * already, or when there is no organization. Several may be valid: the first that is used ends the others.
  */
 export async function firstRunLink(
   db: Db,

@@ -13,7 +13,7 @@ import { forgetFailures } from './throttle-sign-ins.ts'
 
 type Invitation = {
   adminUserId: string
-  /** `reset` also takes away every way to sign in that there was, and ends the sessions. */
+  /** `reset` also removes every way to sign in, and ends the sessions. */
   purpose: 'invite' | 'reset'
   baseUrl: string
 }

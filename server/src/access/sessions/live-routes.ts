@@ -18,7 +18,7 @@ const maxWaitingBytes = 65_536
 /** Tells the pages which records to read again, as server-sent events (HTML Living Standard, 9.2). */
 export function liveRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   const { db, log, clock } = scope.kit
-  const onError = (error: unknown) => log.warn({ err: error }, 'Changes for the console could not be looked for')
+  const onError = (error: unknown) => log.warn({ err: error }, 'Could not check for changes for the console')
   const watch = openChangeWatch(db, { everyMs: lookEveryMs, onError })
   const open = new Map<string, number>()
   const stopping = new AbortController()
@@ -35,7 +35,7 @@ export function liveRoutes(scope: FastifyInstance, guard: SessionGuard): void {
       const count = open.get(sessionId) ?? 0
       if (count >= maxPerSession) fail('rate_limited', { message: 'This session has too many pages open.' })
       const secret = guard.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
-      // Who left while they were let in is not followed: nothing would tell of their leaving anymore.
+      // A page that left while it was admitted is not followed: nothing would report its leaving anymore.
       if (reply.raw.destroyed || stopping.signal.aborted) {
         reply.hijack().raw.destroy()
         return
@@ -45,7 +45,7 @@ export function liveRoutes(scope: FastifyInstance, guard: SessionGuard): void {
       const check = () =>
         sessionStanding(scope.kit, session, { secret, now: clock() }).then(
           (standing) => tellStanding(response, standing),
-          // The database does not answer; the page hears of that from its next request.
+          // The database does not answer; the page learns that from its next request.
           () => response.end(),
         )
       const ignore = watch.listen(organizationId, (changed) => {
@@ -86,7 +86,7 @@ function begin(reply: FastifyReply): ServerResponse {
 function tellStanding(response: ServerResponse, standing: Awaited<ReturnType<typeof sessionStanding>>): void {
   if (standing === 'open') send(response, 'here', {})
   else if (standing === 'ended') response.end('event: ended\ndata: {}\n\n')
-  // The page comes again by itself: with the new secret, with other rights, or to be told what is missing.
+  // The page reconnects: with the new secret, with other rights, or to learn what is missing.
   else response.end()
 }
 

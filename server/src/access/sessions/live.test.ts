@@ -96,7 +96,7 @@ test('a page that left while it was let in is not followed', async () => {
   for (const page of pages) page.leave()
 })
 
-test('what a page asks by itself does not keep a session alive', async () => {
+test('automatic refreshes of a page do not keep a session alive', async () => {
   const browser = await signedIn()
   app.setNow('2026-11-20T11:20:00.000Z')
   assert.equal((await browser.ask('GET', '/session', undefined, { 'x-muster-background': '1' })).status, 200)

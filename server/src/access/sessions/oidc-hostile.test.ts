@@ -131,7 +131,7 @@ test('a forged ID token opens nothing', async (t) => {
   assert.equal(provider.inward(), 0)
 })
 
-test('a key that a token brings along is not the provider’s', async () => {
+test('a key inside a token is not the provider’s', async () => {
   const jwk = await exportJWK(stranger.publicKey)
   assert.deepEqual(await signIn({ header: { jwk }, key: stranger.privateKey }), failed('refused'))
 })

@@ -1,8 +1,9 @@
 import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { OidcFailure } from '../../base/relying-party/oidc-failure.ts'
 import { openRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
-import { OidcFailure, openOidc } from './oidc-provider.ts'
+import { openOidc } from './oidc-provider.ts'
 import { signInByIdentity } from './sign-in-by-identity.ts'
 import { giveSession } from './welcome-routes.ts'
 

@@ -9,7 +9,7 @@ const contentLength = randomLength + 4
 const goodForSeconds = 300
 
 /**
- * Says itself what it is for and until when, by our own code over it: whoever asks for one costs the database nothing.
+ * Says itself what it is for and until when, by our own code over it: asking for one costs the database nothing.
  * `holder` is for whom, if that is known.
  */
 export function makeChallenge(secrets: Secrets, purpose: ChallengePurpose, holder: string, now: string): Buffer {

@@ -153,7 +153,7 @@ test('a passkey is one administrator’s, and is not taken for another’s', asy
   const { authenticator } = await withPasskey()
   const other = await signedIn({ email: 'tom@acme.example' })
   const again = await add(other.browser, authenticator)
-  assert.deepEqual(again.body.errors, [{ field: 'response', message: 'is known already' }])
+  assert.deepEqual(again.body.errors, [{ field: 'response', message: 'is already registered' }])
 })
 
 test('passkeys need a host name', () => {

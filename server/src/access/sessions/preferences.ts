@@ -22,7 +22,7 @@ export async function readPreferences(
   return { single_keys: row.single_keys, device_columns: row.device_columns?.filter(isKnown) ?? null }
 }
 
-/** Their own taste, which nobody else is told of: the audit log has no entry. */
+/** Personal preferences: the audit log has no entry. */
 export async function changePreferences(
   tx: Tx,
   place: AdminPlace,

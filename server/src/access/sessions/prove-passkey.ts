@@ -16,7 +16,7 @@ import { type Browser, startSession } from './start-session.ts'
 
 type Proof = { response: Record<string, unknown>; browser: Browser; now: string }
 
-/** For whoever has a passkey here: the browser finds it, so nobody is named and nothing said of accounts. */
+/** For someone with a passkey here: the browser finds it, so no account is named or revealed. */
 export async function proofOptions(
   secrets: Secrets,
   { rpId }: PasskeySite,
@@ -46,7 +46,7 @@ export function signInByPasskey(db: Db, secrets: Secrets, site: PasskeySite, ask
   })
 }
 
-/** As `stepUp`, with a passkey of whoever has the session. */
+/** As `stepUp`, with a passkey of the session's administrator. */
 export function stepUpByPasskey(
   db: Db,
   secrets: Secrets,

@@ -6,8 +6,8 @@ import type { AdmittedSession } from './admit-session.ts'
 import { clockToleranceMs, mayRead, powersOf, stepUpMs } from './rules.ts'
 
 /**
- * What a route of the console needs besides a session. `own_account` is for what concerns whoever asks and nobody else, such
- * as their password; `read` for whoever may read the records of the organization.
+ * What a route of the console needs in addition to a session. `own_account` is for what concerns the caller alone, such
+ * as their password; `read` for anyone who may read the records of the organization.
  */
 export type SessionNeed = {
   readonly requires: 'own_account' | 'read' | AdminPower

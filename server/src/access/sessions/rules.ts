@@ -26,7 +26,7 @@ export const mayRead = ({ access }: Rights): boolean => access !== 'billing_only
 const minPasswordLength = 12
 const maxPasswordLength = 200
 
-/** Length is what counts (NIST SP 800-63B §5.1.1.2); only what anyone would try first is refused besides. */
+/** Length is what counts (NIST SP 800-63B §5.1.1.2); beyond it, only what anyone would try first is refused. */
 export function faultsOfPassword(password: string, { email }: { email: string }): FieldError[] {
   const length = [...password].length
   const fault = (message: string) => [{ field: 'password', message }]

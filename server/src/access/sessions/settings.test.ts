@@ -135,7 +135,7 @@ test('enrollment secrets are made, rotated and revoked, and listed without what 
   assert.equal((await browser.ask('POST', '/session/enrollment_secrets', { name: 'x', person_id: '999' })).status, 404)
 })
 
-test('a package is made again with another secret, which is not rotated by itself', async () => {
+test('a package is made again with another secret, which cannot be rotated alone', async () => {
   const { browser } = await signedIn()
   const { organizationId } = app.tenant
   const site = { baseUrl, caCertificate: null, productVersion: '0.1.0' }
@@ -287,6 +287,7 @@ const usual = {
   settled_signals_days: 90,
   settled_deliveries_days: 180,
   is_first_device_trusted: true,
+  registration_required_checks: [],
   is_second_factor_required: false,
 }
 
@@ -313,6 +314,7 @@ test('what an organization chooses is written once, within its limits, and taken
     ['settled_signals_days', 6],
     ['settled_deliveries_days', 7.5],
     ['is_first_device_trusted', 'yes'],
+    ['registration_required_checks', ['999']],
   ] as const) {
     const { status, body } = await change({ [field]: value })
     assert.deepEqual([status, body.errors[0].field], [422, field], `${field} ${value}`)

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const tokenOf = (url: string | undefined): string => url?.split('#')[1] ?? assert.fail('there is no link')
 const refusal = { error: 'sign_in_failed', message: 'The e-mail address or the password is wrong.' }
-const ended = { error: 'link_ended', message: 'This link was used or has ended; ask for another.' }
+const ended = { error: 'link_ended', message: 'This link was used or has expired. Ask for a new one.' }
 const entries = async (count: number): Promise<string[]> =>
   (await app.ask('GET', `/audit_logs?per_page=${count}`)).body.data.map(
     (row: { description: string }) => row.description,
@@ -159,7 +159,7 @@ test('signing in gives a cookie that only this origin gets, and signing out take
   assert.ok(rows.every(({ lookup_hash }) => lookup_hash.length === 32))
 })
 
-test('whoever is refused learns nothing of accounts', async () => {
+test('a refusal reveals nothing about accounts', async () => {
   const { email } = await addAdmin(app)
   const { id: withoutPassword } = await addAdmin(app, { email: 'tom@acme.example' })
   await app.db.deleteFrom('admin_credentials').where('admin_user_id', '=', withoutPassword).execute()

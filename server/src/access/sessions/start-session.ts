@@ -12,7 +12,7 @@ export type Browser = {
   userAgent: string | undefined
   /** The secret of the session that the browser has, whether or not it still opens anything. */
   sessionSecret: string | undefined
-  /** As it came; undefined where nobody has signed in lately. */
+  /** As it came; undefined where nobody has signed in recently. */
   deviceCookie: string | undefined
 }
 type NewSession = Pick<Browser, 'ipAddress' | 'userAgent'> & {

@@ -125,7 +125,7 @@ async function takeBack(tx: Tx, { hash }: Subject, closedUntil?: string): Promis
 
 const forget = (tx: Tx, hash: Buffer) => tx.deleteFrom('sign_in_throttles').where('subject_hash', '=', hash).execute()
 
-/** For someone who is let in again: every failure at the account, wherever it came from. */
+/** For someone who is admitted again: every failure at the account, from any network. */
 export async function forgetFailures(tx: Tx, secrets: Secrets, email: string): Promise<void> {
   await tx.deleteFrom('sign_in_throttles').where('account_hash', '=', accountHash(secrets, email)).execute()
 }

@@ -30,7 +30,7 @@ async function lockOut(email: string, networks: readonly string[], tries = 8): P
   for (const ipAddress of networks) for (let count = 0; count < tries; count += 1) await fail(email, ipAddress)
 }
 
-test('whoever fails at an account closes it for their own network, not for its owner', async () => {
+test('failed attempts at an account close it for their network, not for its owner', async () => {
   const { email } = await addAdmin(app)
   await lockOut(email, [away])
   assert.equal((await attempt(openBrowser(app), email, away, password)).status, 429)
@@ -48,7 +48,7 @@ test('one network alone never closes an account for others, however long it cont
   assert.equal((await attempt(openBrowser(app), email, home, password)).status, 200)
 })
 
-test('strangers of many networks together are slowed down, and whoever has signed in with a browser is not', async () => {
+test('strangers of many networks together are slowed down, and someone who has signed in with a browser is not', async () => {
   const { email } = await addAdmin(app)
   const known = openBrowser(app)
   assert.equal((await attempt(known, email, home, password)).status, 200)
@@ -74,7 +74,7 @@ test('a browser that is known for one account is a stranger at another, and has 
   assert.equal((await attempt(browser, email, home, password)).status, 200)
   for (let count = 0; count < 5; count += 1) assert.equal((await attempt(browser, email, home)).status, 401)
   assert.equal((await attempt(browser, email, home, password)).status, 429)
-  // Not even from elsewhere, but whoever comes with another browser is heard.
+  // Not even from elsewhere, but an attempt with another browser is heard.
   assert.equal((await attempt(browser, email, away, password)).status, 429)
   assert.equal((await attempt(openBrowser(app), email, home, password)).status, 200)
   for (let count = 0; count < 5; count += 1) assert.equal((await attempt(browser, other, home)).status, 401)

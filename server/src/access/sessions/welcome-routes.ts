@@ -58,6 +58,6 @@ export function secretOf(outcome: SignInOutcome, reply: FastifyReply): string {
       return fail('code_needed')
     case 'closed':
       reply.header('retry-after', String(outcome.waitSeconds))
-      return fail('rate_limited', { message: 'Too many failed tries; wait for the seconds in Retry-After.' })
+      return fail('rate_limited', { message: 'Too many failed attempts. Wait the number of seconds in Retry-After.' })
   }
 }

@@ -11,7 +11,7 @@ export type Admission = { isRefused: false; refusedBefore: number } | { isRefuse
 
 /**
  * Decides whether an agent may enroll as a locked device while another agent of that device is in use. Where two do so
- * in turn, the device is marked, and the one that holds the node key keeps it for a while.
+ * alternately, the device is marked, and the one that holds the node key keeps it for some time.
  */
 export async function admitReenrollment(tx: Tx, device: LockedDevice, context: ChangeContext): Promise<Admission> {
   const before = await findReenrollments(tx, device)
@@ -44,7 +44,7 @@ async function beginConflict(
     {
       action: 'device.identity_conflict_found',
       about: { device: device.id },
-      description: `Found two agents that enroll as the device "${device.name}" in turn; further enrollments as it are refused until ${until}.`,
+      description: `Found two agents that take turns enrolling as the device "${device.name}"; more enrollments as it are refused until ${until}.`,
     },
     context,
   )

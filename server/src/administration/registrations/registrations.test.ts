@@ -131,7 +131,7 @@ test('registering a device to someone else ends what its owner had', async () =>
   assert.deepEqual([await trustOf(ada.id), await trustOf(bob.id)], [false, true])
 })
 
-test('whoever is not, or no longer, of the organization gets no device', async () => {
+test('a person who is not, or no longer, in the organization gets no device', async () => {
   const { device } = await failing('warn_then_block')
   const gone = await make.person(organizationId, { deprovisioned_at: startOfTests })
   const foreign = await make.person((await make.organization()).id)

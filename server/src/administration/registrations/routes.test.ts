@@ -170,7 +170,7 @@ test('neither ending says that a blocked device has become compliant', async () 
   }
 })
 
-test('whoever keeps another device keeps the trust on first use as used', async () => {
+test('a person who keeps another device has used the trust on first use', async () => {
   const { organizationId } = app.tenant
   for (const end of [endRegistration, remove]) {
     const owner = await make.person(organizationId, { has_used_first_trust: true })

@@ -7,7 +7,7 @@ import { settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 
-/** Puts the registration of a locked device in doubt, unless it is, until its owner or an administrator confirms it. */
+/** Suspends the registration of a locked device until its owner or an administrator confirms it. */
 export async function suspendRegistration(
   tx: Tx,
   device: LockedDevice,

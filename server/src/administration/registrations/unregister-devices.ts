@@ -9,7 +9,7 @@ type Asked = { readonly deviceIds: readonly string[] }
 type Refused = { readonly device_id: string; readonly device_name: string | null; readonly reason: string }
 
 /**
- * Ends the registration of each device by itself, as it would alone: one that is refused holds none of the others up.
+ * Ends the registration of each device separately: one that is refused does not hold up the others.
  * What is no refusal, such as a lost database, ends the rest; what was done before it stays done.
  */
 export async function unregisterDevices(

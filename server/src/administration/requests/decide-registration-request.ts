@@ -13,8 +13,8 @@ import { setRegistrationStatus } from './set-registration-status.ts'
 type Deciding = { requestId: string; decision: RegistrationRequestDecision }
 
 /**
- * Approves or denies a pending registration request. Approved: the device is registered to the requester, whoever had
- * it before; where it is theirs but in doubt, the registration is confirmed. Fails with not_found, invalid,
+ * Approves or denies a pending registration request. Approved: the device is registered to the requester, no matter who had
+ * it before; where it is theirs but suspended, the registration is confirmed. Fails with not_found, invalid,
  * request_decided or request_withdrawn.
  */
 export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, context: ChangeContext): Promise<void> {

@@ -46,5 +46,5 @@ export function refuseUnlessWaiting(
 
 /** Requests of people who are out are about to be ended, and none is opened again. */
 export function refuseLeaver({ deprovisioned_at: leftAt }: Requester): void {
-  if (leftAt !== null) fail('request_withdrawn', { message: 'Whoever made the request has left the organization.' })
+  if (leftAt !== null) fail('request_withdrawn', { message: 'The requester has left the organization.' })
 }

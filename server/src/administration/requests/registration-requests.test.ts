@@ -156,7 +156,7 @@ for (const method of ['PATCH', 'PUT']) {
   })
 }
 
-test('an approval takes the device over from whoever had it, who may trust another one on first use', async () => {
+test('an approval takes the device from its owner, who may trust another one on first use', async () => {
   const bob = await make.person(app.tenant.organizationId)
   await register(bob.id)
   const id = await raise()
@@ -303,6 +303,39 @@ test('a denied request is reopened unless the person has asked again, and an app
   const before = await rowVersions(app.db)
   await reopen(denied)
   assert.deepEqual(await rowVersions(app.db), before)
+})
+
+test('a first device is registered at once only while the checks that registering requires pass on it', async () => {
+  const { organizationId } = app.tenant
+  const check = await make.check(organizationId)
+  const other = await make.check(organizationId)
+  const by = systemChange(organizationId, hour(1))
+  type Status = 'pending' | 'failing' | 'errored' | 'unknown' | 'passing' | 'out_of_scope'
+  // A device has a result of each check that runs on it from its enrollment.
+  const noted = (deviceId: string, checkId: string, status: Status) =>
+    app.db
+      .updateTable('check_results')
+      .set({ status, in_scope_status: status === 'out_of_scope' ? 'failing' : null })
+      .where('device_id', '=', deviceId)
+      .where('check_id', '=', checkId)
+      .execute()
+  const require = (ids: string[]) =>
+    within((tx) => changeSettings(tx, { wanted: { registration_required_checks: ids } }, by))
+  await assert.rejects(require(['999']), { code: 'invalid' })
+  await require([check.id, other.id])
+  for (const status of ['pending', 'failing', 'errored', 'unknown'] as const) {
+    const person = await make.person(organizationId, { email: `${status}@acme.example` })
+    const device = await make.device(organizationId)
+    await noted(device.id, check.id, status)
+    assert.match((await request({ personId: person.id, deviceId: device.id })) ?? '', /^\d+$/, status)
+  }
+  for (const status of ['passing', 'out_of_scope'] as const) {
+    const person = await make.person(organizationId, { email: `${status}@acme.example` })
+    const device = await make.device(organizationId)
+    await noted(device.id, check.id, status)
+    await noted(device.id, other.id, 'passing')
+    assert.equal(await request({ personId: person.id, deviceId: device.id }), undefined, status)
+  }
 })
 
 test('a first device waits for a decision where the organization wants that', async () => {

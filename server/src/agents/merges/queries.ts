@@ -68,7 +68,7 @@ export const listGroupsToJoin = (reader: Reader, { organizationId, keptId, other
     .orderBy('device_groups.id')
     .execute()
 
-/** Exemptions in force of the other device from checks that the kept one has a result of and no exemption from. */
+/** Active exemptions of the other device from checks that the kept one has a result for but no exemption from. */
 export async function listExemptionsToTake(reader: Reader, { organizationId, keptId, otherId }: Pair, now: string) {
   const rows = await reader
     .selectFrom('check_results as result')

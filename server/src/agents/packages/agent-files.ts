@@ -8,33 +8,41 @@ import { type AgentRuntime, agentRuntime } from './agent-runtime.ts'
 /** A file to install: where below the root, where it is here, and its mode. */
 export type AgentFile = { path: string; source: string; mode: number }
 
-const home = 'usr/lib/muster-agent'
 const agentFolder = fileURLToPath(new URL('../../../../agent/', import.meta.url))
 
 /** Of the agent's workspace, what an installed agent runs: neither its tests nor the simulator. */
 const isLeftOut = (path: string): boolean =>
   path.endsWith('.test.ts') || path.startsWith('src/simulate/') || path === 'src/protocol/test-server.ts'
 
-/** The program of the bundled agent, what it imports, and its Node where this one runs elsewhere; in a fixed order. */
-export async function listAgentFiles(): Promise<AgentFile[]> {
-  const sqlite = dirname(createRequire(join(agentFolder, 'package.json')).resolve('wa-sqlite/package.json'))
+/**
+ * The program of the bundled agent and of its companion below the folder `home`, what they import, and their Node where
+ * this one runs elsewhere; in a fixed order.
+ */
+export async function listAgentFiles(home: string): Promise<AgentFile[]> {
+  const filesOf = (folder: string, patterns: readonly string[], below: string) =>
+    findFiles(folder, patterns, `${home}/${below}`)
+  const folderOf = (name: string) => dirname(packages.resolve(`${name}/package.json`))
+  const packages = createRequire(join(agentFolder, 'package.json'))
   const runtime = agentRuntime()
   return [
     ...(await filesOf(agentFolder, ['package.json', 'src/**/*.ts'], 'agent')).filter(
       ({ path }) => !isLeftOut(path.slice(`${home}/agent/`.length)),
     ),
     ...(await filesOf(
-      sqlite,
+      folderOf('wa-sqlite'),
       ['package.json', 'LICENSE', 'src/*.js', 'dist/wa-sqlite.{mjs,wasm}'],
       'node_modules/wa-sqlite',
     )),
+    ...(await filesOf(folderOf('jose'), ['package.json', 'LICENSE.md', 'dist/webapi/**/*.js'], 'node_modules/jose')),
     { path: `${home}/LICENSE`, source: fileURLToPath(new URL('../../../../LICENSE', import.meta.url)), mode: 0o644 },
-    ...(runtime ? [{ path: `${home}/bin/node`, source: runtime.path, mode: 0o755 }, ...nodeLicense(runtime)] : []),
+    ...(runtime
+      ? [{ path: `${home}/bin/node`, source: runtime.path, mode: 0o755 }, ...nodeLicense(home, runtime)]
+      : []),
   ]
 }
 
 /** Beside the program where Node is unpacked or a package of npm; other installations keep it where they please. */
-function nodeLicense({ path }: AgentRuntime): AgentFile[] {
+function nodeLicense(home: string, { path }: AgentRuntime): AgentFile[] {
   const folder = dirname(dirname(path))
   const source = [join(folder, 'LICENSE'), join(folder, `node_modules/node-linux-${process.arch}/LICENSE`)].find(
     existsSync,
@@ -42,11 +50,11 @@ function nodeLicense({ path }: AgentRuntime): AgentFile[] {
   return source === undefined ? [] : [{ path: `${home}/bin/LICENSE`, source, mode: 0o644 }]
 }
 
-async function filesOf(folder: string, patterns: readonly string[], below: string): Promise<AgentFile[]> {
+async function findFiles(folder: string, patterns: readonly string[], below: string): Promise<AgentFile[]> {
   const names = await Array.fromAsync(glob(patterns, { cwd: folder }))
   const files = await Promise.all(names.map(async (name) => ((await stat(join(folder, name))).isFile() ? [name] : [])))
   return files
     .flat()
     .toSorted()
-    .map((name) => ({ path: `${home}/${below}/${name}`, source: join(folder, name), mode: 0o644 }))
+    .map((name) => ({ path: `${below}/${name}`, source: join(folder, name), mode: 0o644 }))
 }

@@ -1,6 +1,8 @@
-import { agentRuntime } from './agent-runtime.ts'
+import { agentRuntime, runtimeDepends } from './agent-runtime.ts'
 import { type LinuxPackage, type Payload, scriptFolder } from './linux-package.ts'
+import { exitWithoutNode, nodeLauncher } from './node-launcher.ts'
 import type { Enrollment } from './osquery-files.ts'
+import { serviceHardening } from './service-hardening.ts'
 
 const name = 'muster-agent'
 const home = `/${scriptFolder(name)}`
@@ -20,23 +22,10 @@ CacheDirectoryMode=0700
 Environment=NODE_COMPILE_CACHE=/var/cache/${name}
 Restart=always
 RestartSec=10
-
+RestartPreventExitStatus=${exitWithoutNode}
+${serviceHardening}
 [Install]
 WantedBy=multi-user.target
-`
-
-/** Runs the Node that came along, else one of the device. */
-const launcher = `#!/bin/sh
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-node=$here/bin/node
-if [ ! -x "$node" ]; then
-  node=$(command -v node || true)
-  if [ -z "$node" ] || ! "$node" -e 'process.exit(Number(process.versions.node.split(".")[0]) < 24 ? 1 : 0)'; then
-    echo '${name}: it needs Node 24 or later: install it, then restart the service' >&2
-    exit 1
-  fi
-fi
-exec "$node" "$here/agent/src/run-installed-agent.ts" "$@"
 `
 
 const preamble = `#!/bin/sh
@@ -77,7 +66,7 @@ export function agentOnLinux(version: string, enrollment: Enrollment, payload: P
     name,
     version,
     architecture: runtime?.architecture ?? 'all',
-    depends: runtime ? 'libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6' : '',
+    depends: runtimeDepends(),
     summary: 'agent of Muster, a stand-in for osquery',
     files: [
       { path: config.slice(1), mode: 0o644, content: `${JSON.stringify(fields, null, 2)}\n` },
@@ -85,7 +74,7 @@ export function agentOnLinux(version: string, enrollment: Enrollment, payload: P
       { path: `etc/${name}/enroll_secret`, mode: 0o600, content: secret },
       script('activate', activate),
       script('deactivate', deactivate),
-      script(name, launcher),
+      script(name, nodeLauncher(name, 'run-installed-agent.ts')),
       { path: `usr/lib/systemd/system/${name}.service`, mode: 0o644, content: unit },
     ],
     payload,

@@ -19,14 +19,25 @@ const contentsName = 'contents.json'
 
 type Contents = Pick<Payload, 'md5' | 'unpackedBytes'> & { size: number }
 
+export type PayloadPlace = {
+  cacheDir: string
+  /** Before the names of what it keeps there. */
+  kind: 'agent' | 'osquery'
+  /** The folder below which the files are installed. */
+  home: string
+  format: string
+  /** What the paths in the archive begin with. */
+  prefix: string
+}
+
 /**
- * The agent's program and its Node as the end of a `.tar.gz` whose paths begin with `prefix`, packed at the first call
- * and kept in `cacheDir`: compressing Node takes seconds and is the same for every organization. `cacheDir` keeps those
- * of one version of the agent.
+ * The agent's program and its Node as the end of a `.tar.gz`, packed at the first call and kept in `cacheDir`:
+ * compressing Node takes seconds and is the same for every organization. `cacheDir` keeps those of one version of the
+ * agent.
  */
-export async function openAgentPayload(cacheDir: string, format: string, prefix: string): Promise<Payload> {
-  const files = await listAgentFiles()
-  const key = `agent-${await fingerprint(files)}`
+export async function openAgentPayload({ cacheDir, kind, home, format, prefix }: PayloadPlace): Promise<Payload> {
+  const files = await listAgentFiles(home)
+  const key = `${kind}-${await fingerprint(files)}`
   const folder = join(cacheDir, `${key}-${format}`)
   const found = await readPayload(folder)
   if (found) return found
@@ -43,7 +54,7 @@ export async function openAgentPayload(cacheDir: string, format: string, prefix:
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
-  await removeOthers(cacheDir, key, (await stat(folder)).mtimeMs)
+  await removeOthers({ cacheDir, kind, key }, (await stat(folder)).mtimeMs)
   const made = await readPayload(folder)
   if (!made) throw new Error(`${folder} vanished while it was being made`)
   return made
@@ -95,10 +106,13 @@ async function hashOf(path: string): Promise<string> {
 }
 
 /** Those of other versions, and drafts that their process did not live to remove. */
-async function removeOthers(cacheDir: string, key: string, madeAtMs: number): Promise<void> {
+async function removeOthers(
+  { cacheDir, kind, key }: { cacheDir: string; kind: string; key: string },
+  madeAtMs: number,
+): Promise<void> {
   for (const name of await readdir(cacheDir)) {
     const path = join(cacheDir, name)
-    const isOld = name.startsWith('agent-') && !name.startsWith(`${key}-`)
+    const isOld = name.startsWith(`${kind}-`) && !name.startsWith(`${key}-`)
     if (isOld || (name.startsWith(draftPrefix) && (await wasMadeBefore(path, madeAtMs - abandonedMs)))) {
       await rm(path, { recursive: true, force: true })
     }

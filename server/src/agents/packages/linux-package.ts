@@ -9,7 +9,7 @@ export type Payload = {
   unpackedBytes: number
 }
 
-/** What a `.deb` and a `.tar.gz` are both made of. */
+/** What a `.deb` and a `.tar.gz` both contain. */
 export type LinuxPackage = {
   name: string
   version: string
@@ -23,7 +23,7 @@ export type LinuxPackage = {
   payload: Payload | undefined
   /** Files that, once installed by another package, bring this one to life. */
   waitsFor: readonly string[]
-  /** What it made on the device and takes away when it is purged; absolute. */
+  /** What it creates on the device and removes when it is purged; absolute paths. */
   leaves: readonly string[]
 }
 

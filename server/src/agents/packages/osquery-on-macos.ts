@@ -25,7 +25,7 @@ export function osqueryOnMacos(version: string, enrollment: Enrollment): string 
   })
   return `#!/bin/sh
 # Muster ${version}: configures osquery so that this Mac enrolls at ${enrollment.baseUrl}
-# Run it as root: sudo sh <this file>. It holds an enrollment secret: whoever reads it can enroll a device.
+# Run it as root: sudo sh <this file>. It contains an enrollment secret: anyone who reads it can enroll a device.
 set -eu
 if [ -z "\${DESTDIR:-}" ] && [ "$(id -u)" != 0 ]; then
   echo 'Run it as root: sudo sh '"$0" >&2

@@ -17,7 +17,7 @@ export function osqueryOnWindows(version: string, enrollment: Enrollment): strin
   const lines = `#Requires -RunAsAdministrator
 # Muster ${version}: configures osquery so that this computer enrolls.
 # Run it in PowerShell as administrator: powershell -ExecutionPolicy Bypass -File <this file>
-# It holds an enrollment secret: whoever reads it can enroll a device.
+# It contains an enrollment secret: anyone who reads it can enroll a device.
 Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
 $folder = '${folder}'

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmod, mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { generate } from 'selfsigned'
 import { scratchRoot, withoutDpkg } from '../../../test/support/scratch-root.ts'
+import { agentRuntime } from './agent-runtime.ts'
 import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
 import { type PackageSource, packageBuilder } from './package-builder.ts'
@@ -30,8 +32,12 @@ const source = (changed: Partial<PackageSource> = {}): PackageSource => ({
   ...changed,
 })
 
+// The part with Node takes seconds to make.
+const cache = await mkdtemp(join(tmpdir(), 'muster-packages-'))
+after(() => rm(cache, { recursive: true, force: true }))
+
 async function writePackage(folder: string, of: PackageSource, withSecret = secret): Promise<string> {
-  const built = await packageBuilder(join(folder, 'cache')).build(of, withSecret)
+  const built = await packageBuilder(cache).build(of, withSecret)
   const bytes = await buffer(built.open())
   assert.equal(bytes.length, built.size)
   const path = join(folder, built.fileName)
@@ -56,6 +62,26 @@ async function holdsTheConfiguration(root: string): Promise<void> {
   ])
     assert.ok(flags.includes(flag), flag)
   assert.equal(await readlink(join(root, 'etc/osquery/osquery.flags')), '/etc/muster-osquery/osquery.flags')
+  assert.deepEqual(JSON.parse(await readFile(join(folder, 'companion.json'), 'utf8')), {
+    server: 'https://trust.example.com',
+    enroll_secret_file: 'enroll_secret',
+    ca_file: 'server-ca.pem',
+  })
+  assert.equal(await modeOf(join(root, 'usr/lib/muster-osquery/muster-companion')), '755')
+}
+
+const withoutSystemd = spawnSync('systemd-analyze', ['--version']).error ? 'needs systemd-analyze' : false
+
+/** Runs the companion that lies below `root` as its unit does, with osquery's shell at this path, and what it says first. */
+async function runCompanionBelow(root: string, folder: string): Promise<string> {
+  const run = join(root, 'usr/lib/muster-osquery/muster-companion')
+  // Nothing of this project, nor a Node, is in reach but what the package brought.
+  const env = { PATH: '/usr/bin:/bin', STATE_DIRECTORY: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const { stdout, stderr } = spawnSync(run, [join(root, 'etc/muster-osquery/companion.json')], {
+    ...{ env, cwd: '/', encoding: 'utf8' },
+    timeout: 60_000,
+  })
+  return stdout + stderr
 }
 
 test('the Debian package installs, upgrades, and gives back what it found', { skip: withoutDpkg }, async (t) => {
@@ -77,30 +103,49 @@ test('the Debian package installs, upgrades, and gives back what it found', { sk
   await dpkg('-r', 'muster-osquery')
   assert.equal(await readFile(theirs, 'utf8'), '--theirs=true\n')
   await dpkg('-P', 'muster-osquery')
-  await assert.rejects(stat(join(root, 'etc/muster-osquery')), { code: 'ENOENT' })
+  for (const path of [
+    'etc/muster-osquery',
+    'usr/lib/muster-osquery',
+    'usr/lib/systemd/system/muster-companion.service',
+  ])
+    await assert.rejects(stat(join(root, path)), { code: 'ENOENT' }, path)
   assert.equal((await dpkg('--audit')).trim(), '')
 })
 
+type StandIn = { name: string; files?: string[]; postinst?: string }
+
+/** A package in place of one of Debian or of osquery. */
+async function standIn(
+  { folder, run }: Pick<Awaited<ReturnType<typeof scratchRoot>>, 'folder' | 'run'>,
+  { name, files = [], postinst = '#!/bin/sh\n' }: StandIn,
+): Promise<string> {
+  const tree = join(folder, name)
+  await mkdir(join(tree, 'DEBIAN'), { recursive: true })
+  const control = `Package: ${name}\nVersion: 5.0\nArchitecture: all\nMaintainer: Nobody <nobody@localhost>\nDescription: stand-in\n`
+  await writeFile(join(tree, 'DEBIAN/control'), control)
+  await writeFile(join(tree, 'DEBIAN/postinst'), postinst, { mode: 0o755 })
+  for (const file of files) {
+    await mkdir(dirname(join(tree, file)), { recursive: true })
+    await writeFile(join(tree, file), '#!/bin/sh\n')
+  }
+  const built = join(folder, `${name}.deb`)
+  await run('dpkg-deb', ['--root-owner-group', '--build', tree, built])
+  return built
+}
+
 test('an osquery that is installed later is configured, too', { skip: withoutDpkg }, async (t) => {
   const { folder, root, dpkg, run } = await scratchRoot(t)
+  // dpkg runs no trigger of a package that lacks what it depends on.
+  for (const name of ['libc6', 'libgcc-s1', 'libstdc++6']) await dpkg('-i', await standIn({ folder, run }, { name }))
   await dpkg('-i', await writePackage(folder, source()))
-  const osquery = join(folder, 'osquery')
-  await mkdir(join(osquery, 'DEBIAN'), { recursive: true })
-  await mkdir(join(osquery, 'opt/osquery/bin'), { recursive: true })
-  const control =
-    'Package: osquery\nVersion: 5.0\nArchitecture: all\nMaintainer: Nobody <nobody@localhost>\nDescription: stand-in\n'
-  await writeFile(join(osquery, 'DEBIAN/control'), control)
-  await writeFile(join(osquery, 'opt/osquery/bin/osqueryd'), '#!/bin/sh\n')
+  const osquery = { name: 'osquery', files: ['opt/osquery/bin/osqueryd'] }
   // What stock osquery's unit does when it starts without a flag file.
-  await writeFile(join(osquery, 'DEBIAN/postinst'), '#!/bin/sh\nrm -f "$DPKG_ROOT/etc/osquery/osquery.flags"\n')
-  await chmod(join(osquery, 'DEBIAN/postinst'), 0o755)
-  const file = join(folder, 'osquery.deb')
-  await run('dpkg-deb', ['--root-owner-group', '--build', osquery, file])
-  await dpkg('-i', file)
+  const postinst = '#!/bin/sh\nrm -f "$DPKG_ROOT/etc/osquery/osquery.flags"\n'
+  await dpkg('-i', await standIn({ folder, run }, { ...osquery, postinst }))
   await holdsTheConfiguration(root)
 })
 
-test('dpkg-deb reads what the Debian package says of itself', { skip: withoutDpkg }, async (t) => {
+test('dpkg-deb reads what the Debian package says about itself', { skip: withoutDpkg }, async (t) => {
   const { folder, run } = await scratchRoot(t)
   const file = await writePackage(folder, source({ product_version: '1.3.0-rc.1', build: 7 }))
   const info = await run('dpkg-deb', ['--info', file])
@@ -108,9 +153,13 @@ test('dpkg-deb reads what the Debian package says of itself', { skip: withoutDpk
   assert.match(info, /^ Version: 1\.3\.0~rc\.1-7$/m)
   assert.equal((await run('dpkg', ['--compare-versions', '1.3.0~rc.1-7', 'lt', '1.3.0-8'])).trim(), '')
   const contents = linesOf(await run('dpkg-deb', ['--contents', file])).map((line) => line.split(/\s+/))
-  assert.ok(contents.every(([, owner, , date]) => owner === 'root/root' && date === '2026-11-20'))
+  assert.ok(contents.every(([, owner]) => owner === 'root/root'))
+  // The program of the companion is that of the bundled agent, which tests of its package look at.
+  const ofNode = /^\.\/usr\/lib\/muster-osquery\/(agent|bin|node_modules|LICENSE)/
   assert.deepEqual(
-    contents.map(([mode, , , , , path]) => `${mode} ${path}`),
+    contents
+      .filter(([, , , , , path = '']) => !ofNode.test(path))
+      .map(([mode, , , date, , path]) => `${mode} ${path}${date === '2026-11-20' ? '' : ` of ${date}`}`),
     [
       'drwxr-xr-x ./',
       'drwxr-xr-x ./etc/',
@@ -118,6 +167,8 @@ test('dpkg-deb reads what the Debian package says of itself', { skip: withoutDpk
       'drwxr-xr-x ./usr/',
       'drwxr-xr-x ./usr/lib/',
       'drwxr-xr-x ./usr/lib/muster-osquery/',
+      'drwxr-xr-x ./usr/lib/systemd/',
+      'drwxr-xr-x ./usr/lib/systemd/system/',
       'drwxr-xr-x ./usr/share/',
       'drwxr-xr-x ./usr/share/doc/',
       'drwxr-xr-x ./usr/share/doc/muster-osquery/',
@@ -126,6 +177,9 @@ test('dpkg-deb reads what the Debian package says of itself', { skip: withoutDpk
       '-rw------- ./etc/muster-osquery/enroll_secret',
       '-rwxr-xr-x ./usr/lib/muster-osquery/activate',
       '-rwxr-xr-x ./usr/lib/muster-osquery/deactivate',
+      '-rw-r--r-- ./etc/muster-osquery/companion.json',
+      '-rwxr-xr-x ./usr/lib/muster-osquery/muster-companion',
+      '-rw-r--r-- ./usr/lib/systemd/system/muster-companion.service',
       '-rw-r--r-- ./usr/share/doc/muster-osquery/changelog.Debian.gz',
       '-rw-r--r-- ./usr/share/doc/muster-osquery/copyright',
     ],
@@ -140,10 +194,37 @@ test('dpkg-deb reads what the Debian package says of itself', { skip: withoutDpk
     join(folder, 'tree'),
     join(control, 'md5sums'),
   ])
-  assert.equal(linesOf(checks).length, 4)
+  assert.ok(linesOf(checks).length > 50)
   const changelog = await readFile(join(folder, 'tree/usr/share/doc/muster-osquery/changelog.Debian.gz'))
   assert.match(gunzipSync(changelog).toString(), / -- Muster <muster@localhost> {2}Fri, 20 Nov 2026 10:00:00 \+0000$/m)
   for (const script of ['postinst', 'prerm', 'postrm']) await run('sh', ['-n', join(control, script)])
+})
+
+test('the Debian package brings a companion that runs with nothing but what it brought', {
+  skip: withoutDpkg || (!agentRuntime() && 'needs a Node that runs elsewhere, too'),
+}, async (t) => {
+  const { folder, root, dpkg } = await scratchRoot(t)
+  await dpkg('-i', await writePackage(folder, source({ base_url: 'https://127.0.0.1:9', ca_certificate: null })))
+  const said = await runCompanionBelow(root, folder)
+  assert.match(said, /^muster-companion: osquery is not installed; the companion asks osqueryi\./)
+})
+
+test('systemd takes the services of both packages', { skip: withoutSystemd || withoutDpkg }, async (t) => {
+  const { folder, root, dpkg, run } = await scratchRoot(t)
+  for (const agent of ['osquery', 'muster_agent'] as const)
+    await dpkg('-i', await writePackage(folder, source({ agent })))
+  // What the unit runs is looked for below the real root.
+  const units = join(folder, 'units')
+  await mkdir(units)
+  for (const name of ['muster-companion', 'muster-agent']) {
+    const unit = await readFile(join(root, `usr/lib/systemd/system/${name}.service`), 'utf8')
+    const path = join(units, `${name}.service`)
+    await writeFile(path, unit.replace('ExecStart=/usr', `ExecStart=${root}/usr`))
+    assert.equal(await run('systemd-analyze', ['verify', '--man=no', path]), '')
+    assert.match(unit, /^NoNewPrivileges=yes$/m)
+    // What makes a mount namespace would change what the tables of mounts and disks return.
+    assert.doesNotMatch(unit, /Protect|Private|ReadOnly|Inaccessible/)
+  }
 })
 
 test('the archive unpacks, installs below a folder, and is taken away again', async (t) => {
@@ -157,7 +238,8 @@ test('the archive unpacks, installs below a folder, and is taken away again', as
   await run('sh', [join(unpacked, 'install.sh')], { DESTDIR: root })
   await holdsTheConfiguration(root)
   await run('sh', [join(unpacked, 'uninstall.sh')], { DESTDIR: root })
-  for (const path of ['etc/muster-osquery', 'usr/lib/muster-osquery', 'etc/osquery/osquery.flags'])
+  const gone = ['etc/muster-osquery', 'usr/lib/muster-osquery', 'etc/osquery/osquery.flags']
+  for (const path of [...gone, 'usr/lib/systemd/system/muster-companion.service'])
     await assert.rejects(stat(join(root, path)), { code: 'ENOENT' }, path)
 })
 

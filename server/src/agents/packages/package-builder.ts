@@ -4,7 +4,7 @@ import { agentOnLinux } from './agent-on-linux.ts'
 import { openAgentPayload } from './agent-payload.ts'
 import { debPackage } from './deb-package.ts'
 import { type FilePart, hashParts, sizeOf, streamOf } from './file-parts.ts'
-import type { Payload } from './linux-package.ts'
+import { type Payload, scriptFolder } from './linux-package.ts'
 import { osqueryOnLinux } from './osquery-on-linux.ts'
 import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
@@ -34,8 +34,13 @@ export function packageBuilder(cacheDir: string) {
   const packing = sharedWork<Payload>()
   const hashes = new Map<string, string>()
 
-  const payloadOf = (format: string) =>
-    packing(format, () => openAgentPayload(cacheDir, format, format === 'deb' ? '' : tarballPrefix('muster-agent')))
+  const payloadOf = ({ agent, format }: Pick<PackageSource, 'agent' | 'format'>) =>
+    packing(`${agent} ${format}`, () => {
+      const name = agent === 'osquery' ? 'muster-osquery' : 'muster-agent'
+      const prefix = format === 'deb' ? '' : tarballPrefix(name)
+      const kind = agent === 'osquery' ? 'osquery' : 'agent'
+      return openAgentPayload({ cacheDir, kind, home: scriptFolder(name), format, prefix })
+    })
 
   async function partsOf(source: PackageSource, secret: string): Promise<FilePart[]> {
     const { base_url: baseUrl, ca_certificate: caCertificate, built_at: builtAt, format, agent } = source
@@ -43,10 +48,8 @@ export function packageBuilder(cacheDir: string) {
     const enrollment = { baseUrl, caCertificate, secret }
     if (format === 'sh') return [Buffer.from(osqueryOnMacos(version, enrollment))]
     if (format === 'ps1') return [Buffer.from(osqueryOnWindows(version, enrollment))]
-    const contents =
-      agent === 'osquery'
-        ? osqueryOnLinux(version, enrollment)
-        : agentOnLinux(version, enrollment, await payloadOf(format))
+    const onLinux = agent === 'osquery' ? osqueryOnLinux : agentOnLinux
+    const contents = onLinux(version, enrollment, await payloadOf(source))
     return format === 'deb' ? debPackage(contents, builtAt) : tarballPackage(contents, builtAt)
   }
 

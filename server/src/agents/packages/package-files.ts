@@ -9,14 +9,13 @@ export const versionOf = ({ product_version, build }: PackageVersion): string =>
 
 const packageName = ({ agent }: PackageKind): string => (agent === 'osquery' ? 'muster-osquery' : 'muster-agent')
 
-/** As Debian names it; `all` holds nothing that a processor runs. */
-const architectureOf = ({ agent }: PackageKind): string =>
-  agent === 'osquery' ? 'all' : (agentRuntime()?.architecture ?? 'all')
+/** As Debian names it; `all` brings no Node along. */
+const architecture = (): string => agentRuntime()?.architecture ?? 'all'
 
 export function fileNameOf(of: PackageKind & PackageVersion): string {
   const version = versionOf(of)
   const stem = packageName(of)
-  if (of.format === 'deb') return `${stem}_${version}_${architectureOf(of)}.deb`
-  if (of.format === 'tar.gz') return `${stem}-${version}-linux-${architectureOf(of)}.tar.gz`
+  if (of.format === 'deb') return `${stem}_${version}_${architecture()}.deb`
+  if (of.format === 'tar.gz') return `${stem}-${version}-linux-${architecture()}.tar.gz`
   return `${stem}-${version}-${of.platform === 'darwin' ? 'macos' : of.platform}.${of.format}`
 }

@@ -28,7 +28,7 @@ if [ -z "$root" ] && [ "$(id -u)" != 0 ]; then
 fi
 `
 
-/** Copies as whoever runs it, so that root owns what the device then trusts, whoever unpacked the archive. */
+/** Copies as the user who runs it, so that root owns what the device trusts, no matter who unpacked the archive. */
 const installScript = ({ name }: LinuxPackage): string => `${preamble}
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 umask 022

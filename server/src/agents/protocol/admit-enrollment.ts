@@ -2,9 +2,9 @@ import type { AgentContext } from './agent-context.ts'
 import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 
 /**
- * The organization of an enrollment secret that is in force, so that only those who have one wait for their turn to
+ * The organization of an active enrollment secret, so that only those who have one wait for their turn to
  * enroll, and undefined for any other. Fails with
- * status 429 where the network of the address has sent too many that are not. A secret that was in force within the
+ * status 429 where the network of the address has sent too many that are not. A secret that was active within the
  * last ten minutes is not counted: an office with a mistyped secret on one laptop still enrolls the others.
  */
 export async function admitEnrollment(

@@ -8,6 +8,8 @@ import { type RunTimes, rememberRunTimes } from '../../compliance/results/run-ti
 import { type Presence, rememberPresence } from '../../inventory/devices/presence.ts'
 import { type LiveAnswerRecorder, recordLiveAnswersInBatches } from '../../live-queries/record-in-batches.ts'
 import { rememberSnapshotTimes, type SnapshotTimes } from '../../reporting/snapshot-times.ts'
+import { companionPorts } from '../companion-keys/companion-ports.ts'
+import { proofKeys } from '../companion-keys/proof-keys.ts'
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts'
 import { batchLoads } from './batch-loads.ts'
 import { findDevicesByNodeKeys, type StoredDevice } from './device-queries.ts'
@@ -15,6 +17,7 @@ import { type DeviceRegistry, deviceRegistry } from './device-registry.ts'
 import { type EnrollingTurns, enrollingTurns } from './enrolling-turns.ts'
 import { findSecretsInForce } from './enrollment-queries.ts'
 import { type FailureBudget, failureBudget } from './failure-budget.ts'
+import { networkOf } from './network-of.ts'
 import { type Remembered, rememberFor } from './remember-for.ts'
 import { rememberStatements, type Statements } from './remember-statements.ts'
 
@@ -43,14 +46,20 @@ export type AgentContext = Readonly<{
   inRecordingTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** The same while a fleet enrolls. */
   enrolling: EnrollingTurns
-  /** Node keys that are not in force, by the network that sent them. */
+  /** Invalid node keys, by the network that sent them. */
   unknownNodeKeys: FailureBudget
-  /** Enrollments without a secret in force, by the network that sent them. */
+  /** Enrollments without an active secret, by the network that sent them. */
   failedEnrollments: FailureBudget
-  /** The organization of an enrollment secret that is in force, by its look-up hash. */
+  /** The organization of an active enrollment secret, by its look-up hash. */
   findSecret: (hash: Buffer) => Promise<string | undefined>
-  /** The organizations of secrets that were in force lately, by their look-up hashes in hex. */
+  /** The organizations of recently active secrets, by their look-up hashes in hex. */
   usedSecrets: Remembered<string>
+  /** What signing in needs of companions. */
+  companions: Readonly<{
+    keys: ReturnType<typeof proofKeys>
+    ports: readonly number[]
+    networkOf: (address: string) => string
+  }>
   /** Large logs are inflated and parsed a few at a time, for the sake of memory. */
   inLogTurn: <T>(work: () => Promise<T>) => Promise<T>
 }>
@@ -99,6 +108,7 @@ export function agentContext({ isDatabaseUnavailable, ...parts }: AgentParts): A
     usedSecrets: rememberFor<string>(usedSecrets, parts.clock),
     inRecordingTurn,
     enrolling: turns,
+    companions: { keys: proofKeys(parts.db), ports: companionPorts, networkOf },
     inLogTurn: limitConcurrency(logsAtOnce),
   }
 }

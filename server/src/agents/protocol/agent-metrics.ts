@@ -4,7 +4,7 @@ export type AgentMetrics = ReturnType<typeof agentMetrics>
 
 type Counts = { devices: () => number; waiting: { enrollments: () => number; recordings: () => number } }
 
-/** In no registry: whoever serves metrics registers `all`. */
+/** In no registry: the process that serves metrics registers `all`. */
 export function agentMetrics({ devices, waiting }: Counts) {
   const statusLines = new Counter({
     name: 'muster_agent_status_lines_total',

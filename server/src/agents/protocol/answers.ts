@@ -8,7 +8,7 @@ export const failure = (status: number, error: string, isNodeInvalid = false): A
   text: JSON.stringify({ error, node_invalid: isNodeInvalid }),
 })
 
-export const unknownNodeKey = failure(401, 'This node key is not in force', true)
+export const unknownNodeKey = failure(401, 'This node key is not valid', true)
 export const unknownSecret = failure(401, 'This enrollment secret is not valid', true)
 export const identityConflict = failure(
   409,

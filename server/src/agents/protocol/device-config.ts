@@ -6,7 +6,7 @@ import { fractionOf } from './due-rules.ts'
 const variants = 12
 const pollSeconds = 60
 
-/** So few cost nothing when they ask every few seconds, and whoever tries a live query does not wait a minute. */
+/** So few devices cost nothing when they ask every few seconds, and a live query on them does not take a minute. */
 const smallFleet = 1_000
 const smallFleetVariants = 3
 const smallFleetPollSeconds = 6

@@ -8,9 +8,11 @@ export type StoredDevice = {
   organizationId: string
   deviceId: string
   deviceType: Database['devices']['device_type']
+  /** Whether a companion waits for the device to report its file. */
+  isLinking: boolean
   /** Whether the organization has reporting. */
   hasReporting: boolean
-  /** The tables that it has reported, where it has enrolled only lately. */
+  /** The tables that it has reported, if it enrolled recently. */
   firstReported: readonly string[] | undefined
   checks: CheckState[]
   /** The live queries that wait for it, the oldest first. */
@@ -23,6 +25,7 @@ type Row = {
   device_id: string
   device_type: StoredDevice['deviceType']
   has_reporting: boolean
+  is_linking: boolean
   first_reported: string[] | null
   check_ids: string[] | null
   query_revisions: (string | null)[] | null
@@ -50,6 +53,10 @@ export async function findDevicesByNodeKeys(
   const { rows } = await sql<Row>`
     select lookup.lookup_hash, devices.organization_id, devices.id as device_id, devices.device_type,
       not 'reporting' = any(organization.disabled_features) as has_reporting,
+      exists (
+        select from companion_keys as key where key.organization_id = devices.organization_id
+          and key.device_id = devices.id and key.link_name is not null
+      ) as is_linking,
       case when devices.enrolled_at > ${enrolledAfter}::timestamptz then array(
         select reporting_table from device_snapshots as snapshot
         where snapshot.organization_id = devices.organization_id and snapshot.device_id = devices.id
@@ -107,6 +114,7 @@ function storedDevice(row: Row): StoredDevice {
     deviceId: row.device_id,
     deviceType: row.device_type,
     hasReporting: row.has_reporting,
+    isLinking: row.is_linking,
     firstReported: row.first_reported ?? undefined,
     checks,
     liveQueries,

@@ -26,6 +26,8 @@ export type DeviceState = {
   unanswered: Map<string, number> | undefined
   /** Names that this process has handed to it and that no write has brought back: their codes need not be checked. */
   names: Set<string> | undefined
+  /** When it was last asked for the file of a companion, in milliseconds since the epoch. */
+  linkAskedAtMs: number
   /** As what it reports tables; undefined where it reports none. */
   reportsAs: OsqueryPlatform | undefined
   /** The tables it was asked for since it enrolled, as long as that is not long ago. */
@@ -48,6 +50,7 @@ export function markStale(device: DeviceState): void {
 export function deviceRegistry() {
   const byNodeKey = new Map<string, DeviceState>()
   const organizations = new Map<string, OrganizationState>()
+  const watchers = new Map<string, Set<() => void>>()
   let noticesTaken = 0
 
   function organizationOf(id: string): OrganizationState {
@@ -58,7 +61,7 @@ export function deviceRegistry() {
     return made
   }
 
-  /** Adds a device as stale: it is to be loaded, or loaded again when a notice came meanwhile. */
+  /** Adds a device as stale: it must be loaded, or loaded again if a notice came in the meantime. */
   function add(nodeKey: string, organizationId: string, deviceId: string): DeviceState {
     const organization = organizationOf(organizationId)
     const device: DeviceState = {
@@ -72,6 +75,7 @@ export function deviceRegistry() {
       nextDueAtMs: 0,
       unanswered: undefined,
       names: undefined,
+      linkAskedAtMs: 0,
       reportsAs: undefined,
       firstAsked: undefined,
       isInUse: true,
@@ -94,7 +98,22 @@ export function deviceRegistry() {
     organization.plan = undefined
   }
 
+  /** Calls back at every notice to the device, or to its organization; returns what ends that. */
+  function watch(organizationId: string, deviceId: string, onNotice: () => void): () => void {
+    const keys = [`${organizationId}/${deviceId}`, `${organizationId}/`]
+    for (const key of keys) watchers.set(key, (watchers.get(key) ?? new Set()).add(onNotice))
+    return () => {
+      for (const key of keys) {
+        const left = watchers.get(key)
+        left?.delete(onNotice)
+        if (left?.size === 0) watchers.delete(key)
+      }
+    }
+  }
+
   return {
+    watch,
+    organization: organizationOf,
     find: (nodeKey: string): DeviceState | undefined => byNodeKey.get(nodeKey),
     add,
     remove,
@@ -105,6 +124,7 @@ export function deviceRegistry() {
       if (organization && deviceId === null) markOrganization(organization)
       const device = deviceId === null ? undefined : organization?.devices.get(deviceId)
       if (device) device.notices += 1
+      for (const onNotice of [...(watchers.get(`${organizationId}/${deviceId ?? ''}`) ?? [])]) onNotice()
     },
     /** Notices may have been missed: nothing remembered counts without being loaded again. */
     distrustAll(): void {

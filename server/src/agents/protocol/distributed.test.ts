@@ -289,7 +289,7 @@ test('a query that cannot be made from its template shows as an error; the other
   const [faulty] = await resultsOf(deviceId)
   assert.equal(faulty?.status, 'errored')
   assert.match(faulty?.error_message ?? '', /^The query cannot be made from its template: Line 1: /)
-  assert.ok(agents.server.logged.some(({ message }) => message === 'check cannot be asked'))
+  assert.ok(agents.server.logged.some(({ message }) => message === 'check cannot run'))
 })
 
 test('while the database is away a write is refused with an error, and its results come with the next one', async () => {

@@ -20,10 +20,10 @@ export type CheckState = {
 export type LiveQueryState = { campaignId: string; revision: number }
 export type DueLiveQuery = LiveQueryState & { dueAtMs: number }
 
-/** Under which a hand-out of a live query is remembered, among those of checks. */
+/** The key of a live query among the queries that a device was given. */
 export const liveQueryKey = ({ campaignId, revision }: LiveQueryState): string => `campaign/${campaignId}/${revision}`
 
-/** Undefined for the hand-out of a check. */
+/** Undefined for a check. */
 export function liveQueryOfKey(key: string): LiveQueryState | undefined {
   const [kind, campaignId = '', revision] = key.split('/')
   return kind === 'campaign' ? { campaignId, revision: Number(revision) } : undefined
@@ -37,7 +37,7 @@ export const dueLiveQuery = (state: LiveQueryState, handedOutAtMs: number | unde
 
 export type DueCheck = { check: PlannedCheck; dueAtMs: number; isUrgent: boolean }
 
-/** A hand-out without an answer is repeated after this: an agent that lives answers within seconds. */
+/** A query without an answer is sent again after this: a running agent answers within seconds. */
 export const unansweredMs = 300_000
 /** osquery runs the queries of one read one after another, without a time limit, and sends one write for all. */
 export const queriesPerRead = 20

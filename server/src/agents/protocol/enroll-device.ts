@@ -26,7 +26,7 @@ export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'id
 
 /**
  * Enrolls a machine: a new device, or the one that it was before, whose earlier node key dies. Refuses
- * a secret that is not in force, and a machine that enrolls in turn with another one of the same identity. Fails with
+ * an inactive secret, and a machine that alternates with another one of the same identity. Fails with
  * status 503 when too many machines enroll at the same time.
  */
 export async function enrollDevice(
@@ -140,7 +140,7 @@ async function enrollAgain(
   if (device.registered_owner_id === null) await registerToPerson(tx, secret, device.id, change)
 }
 
-/** What a machine could not read of itself this time stays as it was. */
+/** What a machine could not read this time stays as it was. */
 const toldBy = ({ name, operating_system, hardware_model, agent_version }: DeviceFacts): ReportedFacts =>
   Object.fromEntries(
     Object.entries({ name, operating_system, hardware_model, agent_version }).filter(([, value]) => value !== null),

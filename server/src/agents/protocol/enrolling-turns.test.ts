@@ -36,7 +36,7 @@ test('machines enroll in the order in which they come, so many at a time', async
   assert.deepEqual(began, ['first', 'second', 'third', 'fourth'])
 })
 
-test('whoever waits for too long is refused, and so is one more than may wait', async () => {
+test('a request that waits too long is refused, and so is one more than may wait', async () => {
   const { began, refusals, enroll } = turnsOf({ maxWaitMs: 20 })
   const [first, second, third, fourth] = ['first', 'second', 'third', 'fourth'].map((name) => enroll(name))
   await assert.rejects(async () => fourth?.outcome, busy)

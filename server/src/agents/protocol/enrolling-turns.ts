@@ -1,7 +1,7 @@
 type Limits = {
   /** How many enroll at the same time. */
   readonly atOnce: number
-  /** How many may wait in all, and of one organization; whoever comes then is refused at once. */
+  /** How many may wait in all, and of one organization; anyone beyond that is refused at once. */
   readonly maxWaiting: number
   readonly maxWaitingOfOne: number
   /** Agents hang up after 16 s: who has not begun by then is refused while there is still someone to tell. */
@@ -21,12 +21,12 @@ export type EnrollingTurns = {
   readonly take: <Result>(caller: Caller, work: () => Promise<Result>) => Promise<Result>
   /** How many wait for their turn. */
   readonly waiting: () => number
-  /** Refuses those who wait and whoever comes; resolves when those who have begun are done. */
+  /** Refuses those who wait and new arrivals; resolves when those who have begun are done. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Turns for enrolling: organizations take them in turn, and their agents in the order in which they come. Of a roll-out that is faster than the server a part is refused
+ * Turns for enrolling: organizations take turns, and their agents go in the order in which they come. Of a roll-out that is faster than the server a part is refused
  * and tries again later. A queue as long as the roll-out would serve agents that have hung up, and these come back and
  * end the key that they never got.
  */

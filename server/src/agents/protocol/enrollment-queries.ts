@@ -27,7 +27,7 @@ export function listEnrollmentSecrets(reader: Reader, organizationId: string) {
     .execute()
 }
 
-/** The secret in force with this look-up hash. */
+/** The active secret with this look-up hash. */
 export function findEnrollmentSecret(reader: Reader, lookupHash: Buffer, now: string) {
   return secretsInForce(reader, now)
     .select(['secret.organization_id', 'secret.id', 'secret.name', 'secret.person_id'])
@@ -35,7 +35,7 @@ export function findEnrollmentSecret(reader: Reader, lookupHash: Buffer, now: st
     .executeTakeFirst()
 }
 
-/** The organizations of those of these look-up hashes, in hex, that are of secrets in force. */
+/** The organizations of those of these look-up hashes, in hex, that belong to active secrets. */
 export async function findSecretsInForce(
   reader: Reader,
   lookupHashes: readonly Buffer[],

@@ -38,7 +38,7 @@ test('macOS and Windows are told apart by the mask, and by the platform where th
   ])
 })
 
-test('where the mask contradicts what the machine says of itself, the machine is believed', () => {
+test('where the mask contradicts what the machine reports, the machine is believed', () => {
   const typeOf = (platformType: string, platform: string) =>
     factsOf({ platformType, osVersion: { name: 'System', version: '1', platform } })?.device_type
   assert.deepEqual(

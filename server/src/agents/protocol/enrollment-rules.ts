@@ -9,7 +9,7 @@ import {
   operatingSystemOf,
 } from '../../inventory/devices/osquery-fact-rules.ts'
 
-/** What osquery tells of a machine when it enrolls. */
+/** What osquery says about a machine when it enrolls. */
 export type DeviceFacts = {
   name: string
   device_type: OsqueryDeviceType
@@ -67,7 +67,7 @@ export type EarlierAgent = {
 }
 
 /**
- * Why an enrollment as a known machine puts its registration in doubt; undefined when it does not. A shared secret and
+ * Why an enrollment as a known machine suspends its registration; undefined when it does not. A shared secret and
  * a serial that can be read off the lid must not take over someone's device.
  */
 export function doubtOf(earlier: EarlierAgent, secretPersonId: string | null, now: string): string | undefined {

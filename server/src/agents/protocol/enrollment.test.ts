@@ -228,7 +228,7 @@ test('enrolling again refreshes the facts, kills the earlier node key and is aud
   )
   const refused = await before.config()
   assert.equal(refused.accepted, false)
-  assert.deepEqual(JSON.parse(refused.text), { error: 'This node key is not in force', node_invalid: true })
+  assert.deepEqual(JSON.parse(refused.text), { error: 'This node key is not valid', node_invalid: true })
   assert.ok((await after.config()).accepted)
   assert.deepEqual((await auditOf()).slice(1), [
     'The device "ana-new" enrolled again with the enrollment secret "Laptops".',

@@ -4,9 +4,10 @@ import type { AgentContext } from './agent-context.ts'
 import { type Answer, success, unknownNodeKey } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
 import { type DueCheck, inOrderOfNeed, liveQueryKey, queriesPerRead, unansweredMs } from './due-rules.ts'
-import { earliest, type LoadedDevice, reloadDevice } from './load-device.ts'
+import { earliest, type LoadedDevice, linkEveryMs, reloadDevice } from './load-device.ts'
 import { type HandedOutQuery, queryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
+import { linkQueryName, linkSql } from './take-link-files.ts'
 
 export const idleAnswer = '{"queries":{},"node_invalid":false}'
 
@@ -46,8 +47,9 @@ async function handOutLiveQueries(context: AgentContext, loaded: LoadedDevice, n
 
 async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs: number): Promise<string> {
   const { device, checks, liveQueries, tables } = loaded
+  const link = linkQuery(loaded, nowMs)
   const due = checks.filter(({ dueAtMs }) => dueAtMs <= nowMs).sort(inOrderOfNeed)
-  if (due.length === 0 && tables.length === 0) return idleAnswer
+  if (due.length === 0 && tables.length === 0 && link.length === 0) return idleAnswer
   const handedOut = due.filter(({ check }) => 'json' in check.query).slice(0, queriesPerRead)
   const faulty = due.filter(({ check }) => 'fault' in check.query)
   const tablesAsked = tables.slice(0, queriesPerRead - handedOut.length)
@@ -59,7 +61,9 @@ async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs:
     noted.map(({ check }) => check.checkId),
     nowMs,
   )
-  device.nextDueAtMs = nextDue([...checks.filter((check) => !noted.includes(check)), ...liveQueries], nowMs)
+  const linkDue = loaded.linkDueAtMs === undefined ? [] : [{ dueAtMs: device.linkAskedAtMs + linkEveryMs }]
+  const others = checks.filter((check) => !noted.includes(check))
+  device.nextDueAtMs = nextDue([...others, ...liveQueries, ...linkDue], nowMs)
   noteFirstRound(device, tablesAsked, isMoreLeft)
   await recordFaults(context, device, faulty, new Date(nowMs).toISOString())
   const queries = handedOut.flatMap(({ check: { checkId, queryRevision, query } }) => {
@@ -67,7 +71,15 @@ async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs:
     return 'json' in query ? `"${nameFor(context, device, asked)}":${query.json}` : []
   })
   queries.push(...tablesAsked.map((table) => `"${inventoryQueryName(table)}":${JSON.stringify(table.sql)}`))
-  return answerWith(queries, isWorkLeft)
+  queries.push(...link)
+  return answerWith(queries, isWorkLeft || link.length > 0)
+}
+
+/** Asks for the files of companions that wait to be linked to this device. */
+function linkQuery({ device, linkDueAtMs }: LoadedDevice, nowMs: number): string[] {
+  if (linkDueAtMs === undefined || linkDueAtMs > nowMs) return []
+  device.linkAskedAtMs = nowMs
+  return [`"${linkQueryName}":${JSON.stringify(linkSql)}`]
 }
 
 /** Of a device that reads and never writes, no more than these are remembered. */

@@ -100,7 +100,7 @@ test('a laptop that is installed again again and again, without use in between, 
   assert.equal((await onlyDevice()).identity_conflict_since, null)
 })
 
-test('a conflict ends when an administrator resolves it, or by itself after a quiet day', async () => {
+test('a conflict ends when an administrator resolves it, or after a quiet day', async () => {
   const { id: organizationId } = await make.organization()
   const secret = await agents.enrollmentSecret(organizationId)
   const clones = [agents.client(), agents.client()]

@@ -66,7 +66,7 @@ test('the node key is the one that a reader of JSON finds', async () => {
     assert.equal(ofBody(text), undefined, text)
 })
 
-test('whoever is unknown, changed, or due is left to the route', async () => {
+test('a device that is unknown, changed or due is left to the route', async () => {
   const { reader, ofBody, nodeKey, organizationId, deviceId } = await idleDevice()
   const asks = (key: string) => [reader.ofHeaders(withHeader(`NodeKey ${key}`)), ofBody(`{"node_key":"${key}"}`)]
   assert.deepEqual(asks('unknown'), [undefined, undefined])

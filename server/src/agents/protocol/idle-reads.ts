@@ -13,7 +13,7 @@ const nodeKeyScheme = /^NodeKey\s+(\S+)\s*$/i
 export const nodeKeyOf = (authorization: string | undefined): string | undefined =>
   nodeKeyScheme.exec(authorization ?? '')?.[1]
 
-/** A read has its node key and little else; nothing longer is parsed for whoever sends it. */
+/** A read has its node key and little else; anything longer is not parsed. */
 const maxBytes = 1024
 
 /**

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 
 const maxInflatedBytes = 64 * 2 ** 20
-/** Parsed values take many times their text, so their number is bounded besides the length of the text. */
+/** Parsed values take many times their text, so their number is bounded as well as the length of the text. */
 const maxValues = 4_000_000
 const carefreeBytes = 4 * 2 ** 20
 

@@ -13,10 +13,12 @@ export type LoadedDevice = {
   checks: DueCheck[]
   liveQueries: DueLiveQuery[]
   tables: readonly InventoryQuery[]
+  /** When it is to be asked for the file of a companion; undefined when none waits for it. */
+  linkDueAtMs: number | undefined
 }
 
 /**
- * The device of a node key; undefined when the key is not in force. Reads the database for a device that this
+ * The device of a node key; undefined when the key is not valid. Reads the database for a device that this
  * process does not know yet, or of which a notice has come. Fails with status 429 for a made-up key from an address
  * whose network has sent too many of them.
  */
@@ -62,6 +64,9 @@ export async function authenticateByBody(
   return typeof nodeKey === 'string' ? authenticate(context, nodeKey, address) : undefined
 }
 
+/** A device is asked this often for the file of a companion, which may not have been written yet. */
+export const linkEveryMs = 15_000
+
 const tooManyUnknownKeys = () =>
   Object.assign(new Error('Too many unknown node keys came from this address. Try again later.'), { statusCode: 429 })
 
@@ -73,7 +78,7 @@ export function noteContact(context: AgentContext, device: DeviceState, now: str
   context.presence.note(device.organization.id, device.deviceId, now)
 }
 
-/** Reads a device again; undefined, and forgotten, when its node key is no longer in force. */
+/** Reads a device again; undefined, and forgotten, when its node key is no longer valid. */
 export async function reloadDevice(context: AgentContext, device: DeviceState): Promise<LoadedDevice | undefined> {
   const before = { notices: device.notices, organization: { notices: device.organization.notices } }
   const noticesBefore = context.registry.noticesTaken()
@@ -97,7 +102,8 @@ function markLoaded(device: DeviceState, at: { notices: number; organization: { 
   device.loadedOrganizationNotices = at.organization.notices
 }
 
-function planOf(context: AgentContext, organization: OrganizationState): Promise<CheckPlan> {
+/** The checks of an organization, loaded anew after a notice to all of it. */
+export function planOf(context: AgentContext, organization: OrganizationState): Promise<CheckPlan> {
   if (organization.plan) return organization.plan
   const before = organization.lastPlan
   const loading = loadPlan(context.db, organization.id, before)
@@ -107,7 +113,7 @@ function planOf(context: AgentContext, organization: OrganizationState): Promise
       organization.lastPlan = plan
       for (const { checkId, query } of plan.values()) {
         if ('fault' in query && before?.get(checkId)?.query !== query) {
-          context.log.warn({ organizationId: organization.id, checkId, fault: query.fault }, 'check cannot be asked')
+          context.log.warn({ organizationId: organization.id, checkId, fault: query.fault }, 'check cannot run')
         }
       }
     },
@@ -140,11 +146,12 @@ function settleSchedule(
   const liveQueries = stored.liveQueries.map((state) => dueLiveQuery(state, unanswered?.get(liveQueryKey(state))))
   if (unanswered?.size === 0) device.unanswered = undefined
   const tables = firstTables(device, stored)
-  device.nextDueAtMs = tables.length > 0 ? 0 : earliest([...checks, ...liveQueries])
-  return { device, checks, liveQueries, tables }
+  const linkDueAtMs = stored.isLinking ? device.linkAskedAtMs + linkEveryMs : undefined
+  device.nextDueAtMs = tables.length > 0 ? 0 : Math.min(earliest([...checks, ...liveQueries]), linkDueAtMs ?? Infinity)
+  return { device, checks, liveQueries, tables, linkDueAtMs }
 }
 
-/** The tables that a device which has enrolled lately is still to be asked for. */
+/** The tables that a recently enrolled device still has to report. */
 function firstTables(device: DeviceState, { deviceType, hasReporting, firstReported }: StoredDevice) {
   device.reportsAs = hasReporting ? platformOf(deviceType) : undefined
   if (!device.reportsAs || !firstReported) {

@@ -1,5 +1,5 @@
 /**
- * The network that an address is counted as: an IPv4 address by itself, an IPv6 address by its first 64 bits, since
+ * The network that an address is counted as: an IPv4 address alone, an IPv6 address by its first 64 bits, since
  * one customer has at least that many (RFC 6177).
  */
 export function networkOf(address: string): string {

@@ -92,7 +92,7 @@ test('a deleted device is refused at once, by other processes soon, and let in a
   const deletion = { deviceId }
   await transact(database.db, (tx) => deleteDevice(tx, deletion, systemChange(organizationId, contextAt().now)))
   const refused = await here.config()
-  assert.deepEqual(JSON.parse(refused.text), { error: 'This node key is not in force', node_invalid: true })
+  assert.deepEqual(JSON.parse(refused.text), { error: 'This node key is not valid', node_invalid: true })
   await polledUntil(async () => !(await there.config()).accepted)
   await transact(database.db, (tx) => restoreDevice(tx, deletion, systemChange(organizationId, contextAt().now)))
   here.nodeKey = nodeKey

@@ -59,7 +59,7 @@ test('devices of a large fleet ask once a minute', () => {
 })
 
 test('an unknown node key is refused on every endpoint, in the header and in the body', async () => {
-  const refusal = { error: 'This node key is not in force', node_invalid: true }
+  const refusal = { error: 'This node key is not valid', node_invalid: true }
   const keys = ['A'.repeat(43), 'short', '../../etc/passwd', 'x'.repeat(4_000)]
   for (const path of endpoints) {
     for (const sendsHeader of [true, false]) {
@@ -119,7 +119,7 @@ test('whatever goes wrong, the answer is an error that costs the agent neither d
   const get = await fetch(`${agents.server.origin}/api/v1/osquery/config`)
   assert.deepEqual(
     [get.status, await get.json()],
-    [405, { error: 'This endpoint does not take GET', node_invalid: false }],
+    [405, { error: 'This endpoint does not support GET', node_invalid: false }],
   )
   assert.equal(get.headers.get('allow'), 'POST, OPTIONS')
 })

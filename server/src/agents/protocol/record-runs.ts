@@ -3,7 +3,7 @@ import type { CheckRun } from '../../compliance/results/record-results.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type DeviceState, markStale } from './device-registry.ts'
 
-/** Records what checks found on a device, whose schedule is to be loaded again then. Resolves after the commit. */
+/** Records what checks found on a device; its schedule must be loaded again after that. Resolves after the commit. */
 export async function recordRuns(context: AgentContext, device: DeviceState, runs: readonly CheckRun[]): Promise<void> {
   const { organization, deviceId } = device
   const change = { cause: ulid(), initiator: 'policy', now: context.clock() } as const

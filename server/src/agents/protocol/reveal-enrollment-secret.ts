@@ -4,7 +4,7 @@ import { orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { enrollmentSecretPlace } from './enrollment-secret-place.ts'
 
-/** The secret in plain text, in force or not. The caller writes down who was shown it. Fails with not_found. */
+/** The secret in plain text, active or not. The caller records who saw it. Fails with not_found. */
 export async function revealEnrollmentSecret(
   reader: Reader,
   secrets: Secrets,

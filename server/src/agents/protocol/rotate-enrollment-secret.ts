@@ -9,7 +9,7 @@ import { revokeEnrollmentSecret } from './revoke-enrollment-secret.ts'
 type Rotation = { id: string }
 
 /**
- * Replaces a secret in force by another one of the same name, person and end. No agent enrolls with the earlier one any
+ * Replaces an active secret with another one that has the same name, person and end. No agent enrolls with the earlier one any
  * more; those that have stay enrolled. Fails with not_found, and with invalid for the secret of a package, which is made
  * again with the package.
  */

@@ -67,7 +67,7 @@ function addScope(scope: FastifyInstance, context: AgentContext, bodies: BodyRec
     if (methods.length === 0) return answerWith(reply, failure(404, 'There is no such endpoint'))
     reply.header('allow', methods.join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
-    return answerWith(reply, failure(405, `This endpoint does not take ${request.method}`))
+    return answerWith(reply, failure(405, `This endpoint does not support ${request.method}`))
   })
   scope.setErrorHandler((error, request, reply) => answerWith(reply, answerOfError(context, error, request)))
   addSmallEndpoints(scope, context, bodies)

@@ -32,12 +32,12 @@ export async function startAgents(parts: AgentParts): Promise<Agents> {
   await follower.poll()
   const purge = () => purgeAgentNotices(db, new Date(Date.parse(clock()) - noticeLifeMs).toISOString())
   const works = [
-    repeat(follower.poll, noticesEveryMs, report('notices not read')),
-    repeat(() => presence.flush(db), presenceEveryMs, report('last contacts of devices not written')),
-    repeat(() => runTimes.flush(db), runTimesEveryMs, report('times of runs not written')),
-    repeat(() => snapshotTimes.flush(db), snapshotTimesEveryMs, report('times of snapshots not written')),
-    repeat(purge, purgeEveryMs, report('old notices not removed')),
-    repeat(async () => registry.forgetUnused(), forgetEveryMs, report('devices not forgotten')),
+    repeat(follower.poll, noticesEveryMs, report('could not read notices')),
+    repeat(() => presence.flush(db), presenceEveryMs, report('could not write the last contacts of devices')),
+    repeat(() => runTimes.flush(db), runTimesEveryMs, report('could not write the times of runs')),
+    repeat(() => snapshotTimes.flush(db), snapshotTimesEveryMs, report('could not write the times of snapshots')),
+    repeat(purge, purgeEveryMs, report('could not remove old notices')),
+    repeat(async () => registry.forgetUnused(), forgetEveryMs, report('could not drop devices from memory')),
   ]
 
   function report(what: string) {
@@ -55,7 +55,7 @@ export async function startAgents(parts: AgentParts): Promise<Agents> {
     await context.enrolling.stop()
     await context.recorder.settled()
     await Promise.all(works.map((end) => end()))
-    await flush().catch(report('what was remembered of devices is lost at the stop'))
+    await flush().catch(report('could not write what was buffered about devices before the stop'))
   }
 
   return { context, flush, stop }

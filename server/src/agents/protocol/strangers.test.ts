@@ -197,7 +197,7 @@ test('wrong secrets of one address are refused after a while, and not the one th
   assert.equal(await enroll('no secret of ours', 'S2'), 401)
 })
 
-test('a revoked secret enrolls nothing, however lately it was in force', async () => {
+test('a revoked secret enrolls nothing, however recently it was active', async () => {
   const { id: organizationId } = await make.organization()
   const secret = await agents.enrollmentSecret(organizationId)
   assert.ok((await agents.client().enroll(secret)).accepted)

@@ -9,6 +9,7 @@ import type { DeviceState } from './device-registry.ts'
 import { liveQueryKey, liveQueryOfKey } from './due-rules.ts'
 import { parseQueryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
+import { linkQueryName, takeLinkFiles } from './take-link-files.ts'
 import { takeFirstRound } from './take-snapshots.ts'
 
 /**
@@ -22,6 +23,7 @@ export async function takeAnswers(
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<void> {
   await takeFirstRound(context, device, body, isDatabaseUnavailable)
+  await takeLinkFiles(context, device, body)
   const { runs, liveAnswers } = await sortAnswers(context, device, body)
   await recordChecks(context, device, runs, isDatabaseUnavailable)
   await recordLive(context, device, liveAnswers, isDatabaseUnavailable)
@@ -109,7 +111,7 @@ async function sortAnswers(context: AgentContext, device: DeviceState, body: unk
   const runs = new Map<string, CheckRun>()
   const liveAnswers = new Map<string, LiveAnswer>()
   for (const answer of readAnswers(body)) {
-    if (isInventoryQueryName(answer.name)) continue
+    if (isInventoryQueryName(answer.name) || answer.name === linkQueryName) continue
     const query = parseQueryName(context.secrets, place, answer.name, nowMs, device.names?.delete(answer.name))
     if (!query) {
       context.metrics.answers.inc({ outcome: 'refused' })

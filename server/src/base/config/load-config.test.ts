@@ -66,6 +66,7 @@ test('an empty environment is a trial on loopback with the embedded database', (
       allowPrivateReceivers: false,
       egressNat64Prefixes: [],
       egressSharedAddresses: [],
+      privateIdentityProviders: [],
       apiVersionHeaderAliases: ['x-kolide-api-version'],
       pollTokenHeaderAliases: ['x-kolide-poll-bearer-token'],
       ssfPathIssuers: false,
@@ -256,6 +257,15 @@ test('a settings block is replaced between its markers and nowhere else', () => 
   const updated = withSettingsTable('a\n<!-- settings:start -->\nold $1\n<!-- settings:end -->\nb')
   assert.equal(updated, `a\n<!-- settings:start -->\n${settingsTable()}\n<!-- settings:end -->\nb`)
   assert.equal(withSettingsTable('no block'), undefined)
+})
+
+test('identity providers inside are host names, addresses or ranges', () => {
+  const name = 'MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS'
+  const admitted = (text: string) => loadConfig({ [name]: text }).privateIdentityProviders
+  assert.deepEqual(admitted('Keycloak.corp, 10.20.0.0/16,::1'), ['keycloak.corp', '10.20.0.0/16', '::1'])
+  for (const text of ['https://keycloak.corp', '10.0.0.0/33', '10.0.0', '*', 'a..b', '-a']) {
+    assert.equal(faultsOf({ [name]: text }).length, 1, text)
+  }
 })
 
 test('the blocked tables of live queries are names in any case, or none', () => {

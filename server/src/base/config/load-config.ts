@@ -37,6 +37,8 @@ export type Config = Readonly<{
   egressNat64Prefixes: readonly string[]
   /** IP addresses and CIDR ranges. */
   egressSharedAddresses: readonly string[]
+  /** Host names in lower case, IP addresses and CIDR ranges. */
+  privateIdentityProviders: readonly string[]
   /** Lower case. */
   apiVersionHeaderAliases: readonly string[]
   /** Lower case. */
@@ -105,6 +107,7 @@ function toConfig(values: SettingValues, removedSettings: readonly ConfigFault[]
     allowPrivateReceivers: values.MUSTER_ALLOW_PRIVATE_RECEIVERS,
     egressNat64Prefixes: Object.freeze(values.MUSTER_EGRESS_NAT64_PREFIXES),
     egressSharedAddresses: Object.freeze(values.MUSTER_EGRESS_SHARED_ADDRESSES),
+    privateIdentityProviders: Object.freeze(values.MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS),
     apiVersionHeaderAliases: Object.freeze(values.MUSTER_API_VERSION_HEADER_ALIASES),
     pollTokenHeaderAliases: Object.freeze(values.MUSTER_POLL_TOKEN_HEADER_ALIASES),
     ssfPathIssuers: values.MUSTER_SSF_PATH_ISSUERS,

@@ -9,7 +9,7 @@ import { decodeBoolean, splitList } from './value-rules.ts'
 const listed = listSettings()
 const names = listed.map(([name]) => name)
 
-/** Decodes and checks each variable by itself. An empty one counts as absent, as compose files write it. */
+/** Decodes and checks each variable separately. An empty one counts as absent, as compose files write it. */
 export function parseEnvironment(env: NodeJS.ProcessEnv): { values: SettingValues; faults: ConfigFault[] } {
   const values: Record<string, unknown> = {}
   for (const [name, annotations] of listed) {

@@ -38,7 +38,7 @@ export const settings = Type.Object({
     maximum: 500,
     default: 10,
     description:
-      'Connections that each process keeps to PostgreSQL at most, besides one that listens for notifications.',
+      'How many connections each process keeps to PostgreSQL at most, not counting one that listens for notifications.',
   }),
   MUSTER_WORKER_HOST: Type.Refine(
     Type.String({
@@ -143,6 +143,16 @@ export const settings = Type.Object({
     }),
     rules.isAddressList,
     () => 'must be IP addresses or CIDR ranges, with commas',
+  ),
+  MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: Type.Refine(
+    Type.Array(Type.String(), {
+      default: [],
+      description:
+        'Identity providers inside your network that people may sign in at before their device is checked: host names, addresses or CIDR ranges. Nothing else inside is called for a sign-in.',
+      example: 'keycloak.corp.example,10.20.0.0/16',
+    }),
+    rules.isHostList,
+    () => 'must be host names, IP addresses or CIDR ranges, with commas',
   ),
   MUSTER_API_VERSION_HEADER_ALIASES: headerNames({
     default: ['x-kolide-api-version'],

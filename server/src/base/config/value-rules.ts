@@ -49,6 +49,12 @@ export function isAddressList(texts: string[]): boolean {
   return texts.every(isAddressRange)
 }
 
+/** Host names as URLs have them, in lower case, addresses and ranges. */
+export function isHostList(texts: string[]): boolean {
+  const name = /^(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/
+  return texts.every((text) => isAddressRange(text) || (name.test(text) && !/^[\d.]+$/.test(text)))
+}
+
 export function isNat64PrefixList(texts: string[]): boolean {
   return texts.every((text) => isAddressRange(text) && text.includes(':') && text.endsWith('/96'))
 }

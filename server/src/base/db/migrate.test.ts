@@ -46,7 +46,7 @@ test('migrations apply in order, once', async () => {
   assert.deepEqual(await tables(), ['one', 'schema_migrations', 'two'])
 })
 
-test('a migration that fails leaves nothing of itself and names its file', async () => {
+test('a migration that fails leaves nothing behind and names its file', async () => {
   const folder = await folderOf({ ...one, '0002_break.sql': 'create table half (id int); select 1/0;' })
   await assert.rejects(migrate(database.connection, folder), /Migration 0002_break.sql failed: division by zero/)
   assert.deepEqual(await tables(), ['one', 'schema_migrations'])

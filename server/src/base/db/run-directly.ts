@@ -9,15 +9,15 @@ export function goDirectly(db: Db, statements: DirectStatements): void {
   directOf.set(db, statements)
 }
 
-/** A statement by itself. */
+/** One statement outside a transaction. */
 export async function runDirectly<Row>(db: Db, text: string, parameters: readonly unknown[]): Promise<Row[]> {
   refuseInsideTransaction()
-  // The columns of a text are known to whoever wrote it only, as with the query builder's own raw queries.
+  // Only the author of a statement knows its columns, as with the query builder's own raw queries.
   return ((await directOf.get(db)?.run(text, parameters)) ?? (await execute(db, text, parameters))) as Row[]
 }
 
 /**
- * A read by itself. Where all connections are in use it waits for others of its party besides: those that may take long
+ * One read outside a transaction. Where all connections are in use it also waits for others of its party: those that may take long
  * belong to one party for each organization.
  */
 export async function readDirectly<Row>(db: Db, party: string, text: string, parameters: readonly unknown[]) {

@@ -1,4 +1,5 @@
 import type { AuditChange } from '@muster/contract/audit-changes.ts'
+import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
 import type { ColumnType, Generated } from 'kysely'
 
 /** 64-bit integer as decimal text, given by the database unless an import brings it. */
@@ -30,8 +31,48 @@ export type AdminLinkPurpose = 'first_run' | 'invite' | 'reset'
 export type SignInMethod = 'password' | 'link' | 'passkey' | 'oidc'
 
 /** What a signing key is for. `shared_signals`: streams from before organizations had keys of their own. */
-export type KeyPurpose = 'signals' | 'shared_signals'
+export type KeyPurpose = 'signals' | 'shared_signals' | 'openid' | 'entra'
 
+/** SHA-256 of a challenge in hex, and when it was given out. */
+export type Challenges = { hash: string; at: string }[]
+/** What an answer to Microsoft Entra repeats of its request, and the values that it gives of those that were asked for. */
+export type EntraRequest = {
+  redirect_uri: string
+  state: string | null
+  nonce: string
+  sub: string
+  acr: string
+  amr: string
+  request_id: string | null
+}
+/** Devices that proved themselves together, and what each proof says besides. */
+export type Candidates = { deviceId: string; says: string }[]
+/** RFC 7518 §6.2. */
+export type PublicEcJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string }
+
+/** Of a sign-in that an upstream identifies: what was asked, and what it said. */
+export type UpstreamPart = {
+  asked: { prompt?: string; maxAge?: number; loginHint?: string }
+  /** How often the browser was sent there, and when last. */
+  legs: number
+  begunAt?: string
+  /** The upstream that the browser was sent to. */
+  upstreamId?: string
+  /** Why the last answer identified nobody. */
+  failure?: 'unavailable' | 'refused' | 'tenant' | 'domain' | 'unverified' | 'no_address'
+  said?: UpstreamClaims
+}
+export type UpstreamClaims = {
+  acr?: string
+  amr?: string[]
+  authTime?: number
+  email?: string
+  name?: string
+  preferredUsername?: string
+}
+
+/** With the thumbprint of the key that has signed for this one, where one has. */
+type CompanionJwk = PublicEcJwk & { vouched_by?: string }
 /** RFC 7517, RSA. */
 type PublicJwk = { kty: 'RSA'; n: string; e: string }
 
@@ -49,6 +90,7 @@ export interface Database {
     settled_signals_days: number | null
     settled_deliveries_days: number | null
     is_first_device_trusted: WithDefault<boolean>
+    registration_required_checks: WithDefault<string[]>
     is_second_factor_required: WithDefault<boolean>
     updated_at: Instant
   }
@@ -105,7 +147,7 @@ export interface Database {
     enrolled_at: Instant | null
     deleted_at: Instant | null
     is_named: WithDefault<boolean>
-    /** Since when two agents enroll as the device in turn. */
+    /** Since when two agents take turns enrolling as the device. */
     identity_conflict_since: Instant | null
   }
   device_reenrollments: {
@@ -175,6 +217,143 @@ export interface Database {
   }
   api_key_lookups: { lookup_hash: Buffer; organization_id: string; api_key_id: string }
   enrollment_secret_lookups: { lookup_hash: Buffer; organization_id: string; enrollment_secret_id: string }
+  companion_keys: {
+    organization_id: string
+    kid: string
+    public_jwk: Json<CompanionJwk>
+    status: 'linking' | 'linked'
+    device_id: string | null
+    is_bundled: boolean
+    hardware_uuid: string | null
+    serial: string | null
+    hostname: string
+    platform: string
+    agent_version: string
+    link_name: string | null
+    linked_at: Instant | null
+    port: number | null
+    epoch: string
+    previous_epoch: string | null
+    epoch_at: Instant
+    is_epoch_used: WithDefault<boolean>
+    enrolled_at: Instant
+    last_contact_at: Instant
+  }
+  signin_connections: {
+    organization_id: string
+    id: Id
+    name: string
+    client_id: string
+    sealed_client_secret: Buffer | null
+    redirect_uris: string[]
+    request_keys: Json<Record<string, string>[]> | null
+    is_hint_trusted: WithDefault<boolean>
+    is_browser_managed: WithDefault<boolean>
+    wait_seconds: WithDefault<number>
+    start_url: string | null
+    mode: WithDefault<'enforce' | 'observe' | 'disabled'>
+    paused_until: Instant | null
+    pause_reason: string | null
+    created_at: Instant
+    upstream_id: string | null
+    kind: WithDefault<'oidc' | 'entra'>
+    entra_cloud: 'global' | 'us_government' | 'china' | null
+    entra_tenant_ids: string[] | null
+    entra_app_id: string | null
+  }
+  signin_upstreams: {
+    organization_id: string
+    id: Id
+    name: string
+    provider: 'google' | 'keycloak' | 'authentik' | 'zitadel' | 'auth0' | 'oidc'
+    issuer: string
+    client_id: string
+    sealed_client_secret: Buffer
+    tenant_claim: string | null
+    tenant_value: string | null
+    email_domains: WithDefault<string[]>
+    authorization_endpoint: string
+    end_session_endpoint: string | null
+    created_at: Instant
+  }
+  bypass_codes: {
+    organization_id: string
+    id: Id
+    connection_id: string
+    person_id: string
+    code_hash: Buffer
+    reason: string
+    made_by: string
+    created_at: Instant
+    expires_at: Instant
+    used_at: Instant | null
+    withdrawn_at: Instant | null
+  }
+  bypass_attempts: { organization_id: string; person_id: string; started_at: Instant; tries: number }
+  signin_sessions: {
+    organization_id: string
+    id: string
+    connection_id: string
+    interaction_uid: string
+    cookie_hash: Buffer
+    network: string
+    ip_address: string
+    user_agent: string
+    evidence: 'asserted' | 'hinted' | 'none'
+    subject: string | null
+    subject_id: string | null
+    subject_issuer: string | null
+    entra_request: Json<EntraRequest> | null
+    state: string
+    revision: WithDefault<number>
+    challenges: JsonWithDefault<Challenges>
+    candidates: JsonWithDefault<Candidates>
+    person_id: string | null
+    device_id: string | null
+    auth_log_id: string | null
+    detection_failure: string | null
+    detection_failures: WithDefault<number>
+    detection_failed_at: Instant | null
+    evaluating_since: Instant | null
+    rechecked_at: Instant | null
+    recheck_ended_at: Instant | null
+    recheck_checks: WithDefault<number>
+    recheck_issues: WithDefault<string[]>
+    is_loop_waived: WithDefault<boolean>
+    grant_id: string | null
+    bypass_code_id: string | null
+    bypass_reason: string | null
+    bypass_ends_at: Instant | null
+    answered_at: Instant | null
+    started_at: Instant
+    last_event_at: Instant
+    waits_until: Instant
+    leg_hash: Buffer | null
+    upstream: Json<UpstreamPart> | null
+    oauth_error: string | null
+  }
+  signin_requests_seen: { organization_id: string; connection_id: string; request_hash: Buffer; seen_at: Instant }
+  person_identities: {
+    organization_id: string
+    connection_id: string
+    issuer: string
+    subject: string
+    person_id: string
+    bound_at: Instant
+  }
+  signin_subjects: { organization_id: string; person_id: string; subject: string }
+  signin_warnings: { organization_id: string; device_id: string; shown_at: Instant }
+  oidc_records: {
+    organization_id: string
+    kind: string
+    id: string
+    payload: Json<Record<string, unknown>>
+    grant_id: string | null
+    uid: string | null
+    consumed_at: Instant | null
+    expires_at: Instant
+  }
+  companion_key_lookups: { kid: string; organization_id: string }
   node_key_lookups: { lookup_hash: Buffer; organization_id: string; device_id: string }
   rate_limit_windows: { organization_id: string; api_key_id: string; started_at: Instant; used: number }
   checks: {
@@ -497,6 +676,8 @@ export interface Database {
     browser_user_agent: string
     application_id: string
     application_name: string
+    connection_id: string | null
+    failure_reason: SignInReason | null
   }
   auth_log_open_sessions: {
     organization_id: string
@@ -504,6 +685,7 @@ export interface Database {
     touched_at: Instant
     events_count: WithDefault<number>
     issues_count: WithDefault<number>
+    reason: SignInReason | null
   }
   auth_log_events: {
     organization_id: string
@@ -678,6 +860,7 @@ export interface Database {
     organization_id: string
     purpose: KeyPurpose
     withdrawn_at: Instant | null
+    certificate: Buffer | null
   }
   ssf_streams: {
     organization_id: string
@@ -854,7 +1037,7 @@ export interface Database {
     first_byte_ms: number | null
     total_ms: number | null
   }
-  /** A view of all attempts, wherever they are kept; the one without an id is the last. */
+  /** A view of all attempts, wherever they are stored; the one without an id is the last. */
   webhook_attempt_log: {
     organization_id: string
     endpoint_id: string

@@ -51,7 +51,7 @@ const maximumRetries = 3
 /**
  * Runs `work` in one transaction and returns its result: commits when it resolves, rolls back when it rejects.
  * Refuses nesting. Serialization failures and deadlocks run `work` again, up to three times, so whatever it does
- * besides the database must bear repeating; callbacks of a failed attempt are dropped.
+ * outside the database must be safe to repeat; callbacks of a failed attempt are dropped.
  */
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (running.getStore()?.isOpen) throw new Error('A transaction is already open; take its tx')

@@ -56,7 +56,7 @@ function collector(work: (job: Job) => Promise<void> = async () => {}) {
 
 test('a job queued in a transaction is worked on after its commit, promptly', async () => {
   const { given, handler, waitFor } = collector()
-  // It looks for jobs by itself only long after the test, so that a notification is what wakes it.
+  // It polls for jobs only long after the test, so that a notification is what wakes it.
   await start({ queued: { 'send-report': handler }, pollSeconds: 3_600 })
   const id = await transact(database.db, async (tx) => {
     const queued = await queueJob(tx, 'send-report', { person: '7' })

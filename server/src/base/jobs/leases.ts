@@ -28,7 +28,7 @@ type LeaseTable = {
   idColumn: string
   /** Whether there is something to do. */
   isDue: RawBuilder<unknown>
-  /** What to return of a claim besides the key, with a comma before each. */
+  /** What to return of a claim in addition to the key, with a comma before each. */
   columns: RawBuilder<unknown>
 }
 

@@ -15,7 +15,7 @@ export type JobHandler<Data = unknown> = (job: Job<Data>, signal: AbortSignal) =
 /** A handler for each job that is queued. */
 export type JobHandlers = { readonly [Name in JobName]: JobHandler<JobData[Name]> }
 
-/** When `cron` (five fields, UTC) comes round, the job is queued once, whichever process notices. */
+/** When `cron` (five fields, UTC) is due, the job is queued once, no matter which process notices. */
 export type ScheduledJob = { readonly cron: string; readonly run: (signal: AbortSignal) => Promise<unknown> }
 
 export type Jobs = {
@@ -36,7 +36,7 @@ export type JobSettings = {
 
 /** Jobs fetched at once, and worked on one after another: measured 500 times the rate of fetching singly. */
 const batchSize = 50
-/** How often jobs of processes that died are looked for, by one process for all. */
+/** How often one process looks for jobs of processes that died, for all. */
 const superviseEverySeconds = 10
 
 /** Installs the job tables, or brings them up to date; several processes may do so at once. */

@@ -30,7 +30,7 @@ export type LeasedWork<Claimed extends WorkKey, Work extends HeldWork> = {
   open(claimed: readonly Claimed[], validUntilMs: number): Promise<Work[]>
   /** There may be something new; returns the work that is no longer there. */
   refresh(works: readonly Work[]): Promise<Work[]>
-  /** Reads what is to be done, for as many of these as a round should; returns those that were read. */
+  /** Reads the work of as many of these as a round should take; returns those that were read. */
   read(works: readonly Work[]): Promise<readonly Work[]>
   /** Calls back with the organization that has something new, or undefined when something may have been missed. */
   subscribe(onNews: (organizationId: string | undefined) => void): () => void
@@ -65,7 +65,7 @@ type Held<Work> = { work: Work; busyAtMs: number }
 
 /**
  * Does work that any number of processes share: each piece is leased by one of them at a time, and taken over within
- * seconds from one that dies. Wakes when there is news or something is due; looks by itself only now and then.
+ * seconds from one that dies. Wakes when there is news or something is due; polls only now and then.
  */
 export function startLeasedWork<Claimed extends WorkKey, Work extends HeldWork>(
   definition: LeasedWork<Claimed, Work>,
@@ -77,7 +77,7 @@ export function startLeasedWork<Claimed extends WorkKey, Work extends HeldWork>(
   const changed = new Set<string>()
   let isStopping = false
   const report = (what: string) => (error: unknown) => log.error({ err: error, work: name }, what)
-  const cannotLook = report('Work could not be looked for')
+  const cannotLook = report('Could not look for work')
   const worksOf = (some: Iterable<Held<Work>>) => Array.from(some, ({ work }) => work)
   const validFromNow = () => performance.now() + leaseMs - leaseMarginMs
 

@@ -142,7 +142,7 @@ test('2 KiB are read within a few milliseconds, in time that grows linearly', (t
   t.diagnostic(
     `p99.9 of 2 KiB: ${p999Ms.toFixed(3)} ms; growth from 512 B: ${attempts.map((a) => a.growth.toFixed(1))}`,
   )
-  // Other processes share the machine, but what is slow by itself is slow every time.
+  // Other processes share the machine, but what is really slow is slow every time.
   for (const text of large) {
     const quickestMs = timesMs([text], 400)[0] ?? Number.NaN
     assert.ok(quickestMs <= 20, `${text.slice(0, 30)}: ${quickestMs} ms`)

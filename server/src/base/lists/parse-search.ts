@@ -25,7 +25,7 @@ const maxRemembered = 200
 
 /**
  * `parseSearch` of a list, which gives the same text the same expression: clients ask one thing again and again, and what
- * is made of an expression is kept with it.
+ * is made from an expression is kept with it.
  */
 export function searchParser(fields: SearchFields): (text: string) => SearchExpression | undefined {
   const known = new Map<string, SearchExpression>()

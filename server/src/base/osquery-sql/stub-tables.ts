@@ -8,7 +8,7 @@ export type StubTables = {
   setColumn: (column: string, owners: ReadonlySet<Stub>) => void
 }
 
-/** Stands in every stub for the columns that it might have besides: a star gives it away. */
+/** In every stub, represents the columns that it might also have: a star reveals it. */
 export const starColumn = 'muster: any other column'
 
 /** Empty tables of the names that a statement reads; their columns change as the statement asks for them. */

@@ -9,7 +9,7 @@ import {
 } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { OwnAddresses } from './own-addresses.ts'
-import { type AddressRules, isPublicAddress } from './public-address.ts'
+import { type AddressRules, isInRanges, isPublicAddress } from './public-address.ts'
 import type { ReceiverRules } from './receiver-url.ts'
 import { nameServerResolve, type Resolve, systemResolve } from './resolve-name.ts'
 
@@ -21,6 +21,8 @@ type OnDial = (timings: DialTimings | undefined, socket?: TLSSocket) => void
 export type ConnectorSettings = ReceiverRules & {
   /** Unless told otherwise the name servers are asked; where private addresses are allowed, the system is. */
   resolve?: Resolve
+  /** Addresses and CIDR ranges of the operator's network that may be dialed besides public ones. */
+  innerRanges?: readonly string[]
   /** Muster's own addresses, asked for at each connection; no receiver is there. */
   listOwnAddresses?: OwnAddresses
   /** Certificates of authorities beside those that Node knows, in PEM. */
@@ -110,7 +112,8 @@ async function judgeHost(host: string, settings: ConnectorSettings): Promise<Jud
     settings.allowPrivate ? undefined : settings.listOwnAddresses?.(),
   ])
   const rules: AddressRules = { ...settings, ...(ownAddresses && { ownAddresses }) }
-  const isAllowed = (address: string) => settings.allowPrivate || isPublicAddress(address, rules)
+  const isAllowed = (address: string) =>
+    settings.allowPrivate || isInRanges(address, settings.innerRanges ?? []) || isPublicAddress(address, rules)
   if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) throw new AddressRefusedError()
   return { addresses, isAllowed }
 }

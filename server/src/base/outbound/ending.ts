@@ -3,7 +3,7 @@ export type Ending = {
   isOver: boolean
   /** By the deadline, and not by the caller. */
   isLate: boolean
-  /** Called once it is over; whoever waits for something sets it, one at a time. */
+  /** Called once it is over; set by the one caller that waits. */
   onOver: (() => void) | undefined
   clear(): void
 }

@@ -1,10 +1,20 @@
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import { checkedConnector, sharedSecureContext } from './checked-connector.ts'
+import type { OwnAddresses } from './own-addresses.ts'
 import type { Resolve } from './resolve-name.ts'
+
+export type GuardedFetch = ReturnType<typeof guardedFetch>
 
 type GuardedFetchSettings = {
   /** Of a host that the operator named in the settings: it may be private, and plain http where its URL says so. */
-  trustedOrigin: string
+  trustedOrigin?: string | undefined
+  /** Names of the operator's network that may be called by https besides public ones, in lower case. */
+  innerNames?: readonly string[]
+  /** The same as addresses and CIDR ranges. */
+  innerRanges?: readonly string[]
+  nat64Prefixes?: readonly string[]
+  /** Muster's own addresses, which only the trusted host and those of the operator's network may have. */
+  listOwnAddresses?: OwnAddresses
   /** How names are resolved; unless told otherwise as `checkedConnector` does. */
   resolve?: Resolve
   /** Certificates of authorities beside those that Node knows, in PEM. */
@@ -18,12 +28,12 @@ type Requested = { method?: string; headers?: Record<string, string>; body?: unk
 const connectTimeoutMs = 10_000
 
 /**
- * A `fetch` for a library that speaks to a host of the settings: it follows no redirect, uses no proxy, reads a bounded
- * body, and connects to that host or to public addresses only, so that documents of the host cannot lead elsewhere in the
- * operator's network. Rejects with a TypeError as `fetch` does.
+ * A `fetch` for a library that speaks to a host which was named to us: it follows no redirect, uses no proxy, reads a
+ * bounded body, and connects to the hosts of these settings or to public addresses only, so that documents of the host
+ * cannot lead elsewhere in the operator's network. Rejects with a TypeError as `fetch` does.
  */
-export function guardedFetch({ trustedOrigin, maxBytes = 2 ** 20, ...connecting }: GuardedFetchSettings) {
-  const trusted = new URL(trustedOrigin)
+export function guardedFetch({ trustedOrigin, innerNames, maxBytes = 2 ** 20, ...connecting }: GuardedFetchSettings) {
+  const trusted = trustedOrigin === undefined ? undefined : new URL(trustedOrigin)
   const secureContext = sharedSecureContext(connecting)
   const connectorFor = (allowPrivate: boolean) =>
     checkedConnector({ ...connecting, allowPrivate, secureContext, timeoutMs: connectTimeoutMs }, () => {})
@@ -31,9 +41,10 @@ export function guardedFetch({ trustedOrigin, maxBytes = 2 ** 20, ...connecting 
   const plain = buildConnector({ timeout: connectTimeoutMs })
   const dispatcher = new Agent({
     connect: (options, callback) => {
-      const isTrusted = options.host === trusted.host
-      if (options.protocol === 'https:') return (isTrusted ? toTrusted : toPublic)(options, callback)
-      if (isTrusted && trusted.protocol === 'http:') return plain(options, callback)
+      const isTrusted = options.host === trusted?.host
+      const isInner = innerNames?.includes(options.hostname.toLowerCase()) ?? false
+      if (options.protocol === 'https:') return (isTrusted || isInner ? toTrusted : toPublic)(options, callback)
+      if (isTrusted && trusted?.protocol === 'http:') return plain(options, callback)
       callback(new Error('Only the host of the settings may be called by plain http'), null)
     },
     allowH2: false,

@@ -20,6 +20,12 @@ export type OwnAddresses = () => Promise<ReadonlySet<string>>
 
 const knownForMs = 60_000
 
+/** The names of Muster itself: of its base address, and of its database where that is reached over a network. */
+export const ownHosts = (baseUrl: string, databaseHost: string | undefined): string[] => [
+  new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''),
+  ...(databaseHost === undefined ? [] : [databaseHost]),
+]
+
 /**
  * The machine's interfaces are read each time. The names are resolved again when their addresses are a minute old; a
  * name that cannot be resolved keeps the addresses that it had.

@@ -1,8 +1,8 @@
 import type { Ending } from './ending.ts'
 
 /**
- * Why there is no answer. `unreachable` stands for a host without an address as well as for one whose address may not be
- * dialed: whoever could tell them apart could list the names of the inner network.
+ * Why there is no answer. `unreachable` means a host without an address, or one whose address may not be
+ * dialed: someone who could tell them apart could list the names of the inner network.
  */
 export type PostFault = 'unreachable' | 'connection' | 'tls' | 'timeout' | 'aborted'
 

@@ -11,7 +11,7 @@ export async function claimInstallation(db: Db, fingerprint: string, now: string
   return stored.master_key_fingerprint
 }
 
-/** Makes room for the note that an import brings along. */
+/** Makes room for the note that is part of an import. */
 export async function forgetInstallation(tx: Tx): Promise<void> {
   await tx.deleteFrom('installation').execute()
 }

@@ -19,7 +19,7 @@ export function isWellFormedKey(text: string): boolean {
   return isWellFormedToken(apiKeyPrefix, text)
 }
 
-/** `<prefix>_`, 30 random base62 characters, 6 of checksum: the form of every secret that Muster hands out. */
+/** `<prefix>_`, 30 random base62 characters, 6 of checksum: the form of every secret that Muster issues. */
 export function generateToken(prefix: string): string {
   const body = `${prefix}_${randomBase62(randomLength)}`
   return body + checksumOf(body)

@@ -211,7 +211,7 @@ FROM (SELECT 1) seed LEFT JOIN e ON 1;`,
 
 const recentRestart: CatalogueCheck = {
   slug: 'recent-restart',
-  name: 'The device restarted lately',
+  name: 'The device restarted recently',
   platforms: ['darwin', 'linux', 'windows'],
   description: 'Reads how long the device has been running.',
   topics: ['updates'],

@@ -1,6 +1,6 @@
 import type { OptionDefinitions } from '../templates/options.ts'
 
-/** A check that Muster brings along; an organization's configuration decides whether and on whom it runs. */
+/** A check that comes with Muster; an organization's configuration decides whether and where it runs. */
 export type CatalogueCheck = {
   /** Never changes once released: configurations and API clients refer to it. */
   slug: string

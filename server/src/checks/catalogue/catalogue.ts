@@ -6,7 +6,7 @@ import { macosAppChecks } from './macos-apps.ts'
 import { macosSystemChecks } from './macos-system.ts'
 import { windowsChecks } from './windows.ts'
 
-/** Every check that Muster brings along. The order is that of the first seeding; new checks are added at the end. */
+/** Every check that comes with Muster. The order is that of the first seeding; new checks are added at the end. */
 export const catalogue: readonly CatalogueCheck[] = [
   ...macosSystemChecks,
   ...macosAppChecks,

@@ -44,7 +44,7 @@ const firewall: CatalogueCheck = {
   name: 'A host firewall is active',
   platforms: ['linux'],
   description:
-    'Looks for firewalld or nftables as a running service, for loaded ufw chains, or for an INPUT chain that drops. ufw.service counts for nothing by itself: it is active also while ufw is disabled.',
+    'Looks for firewalld or nftables as a running service, for loaded ufw chains, or for an INPUT chain that drops. ufw.service alone does not count: it is also active while ufw is disabled.',
   topics: ['network', 'firewall'],
   // osquery sees rules of the old iptables only, so a rule loader without visible rules cannot be judged.
   sql: `WITH unit AS (

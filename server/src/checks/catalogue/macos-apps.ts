@@ -17,7 +17,7 @@ FROM (SELECT 1) seed LEFT JOIN time_machine_destinations t ON 1;`,
   primaryKeyColumn: 'destination_id',
   issueTitle: 'A Time Machine backup is not encrypted',
   rationale:
-    'A backup holds everything that FileVault protects on the Mac itself. On an unencrypted disk all of it can be read by whoever finds or borrows that disk.',
+    'A backup holds everything that FileVault protects on the Mac itself. On an unencrypted disk, anyone who finds or borrows the disk can read all of it.',
   fixInstructions: withFound(
     'Destinations without encryption:',
     'alias',

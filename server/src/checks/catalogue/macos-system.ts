@@ -17,7 +17,7 @@ FROM disk_encryption;`,
   primaryKeyColumn: null,
   issueTitle: 'FileVault is off',
   rationale:
-    'Without FileVault, whoever holds this Mac can get at its files without knowing your password. A lost or stolen laptop then means that documents, mail and saved sessions are lost as well. With FileVault on, the disk is unreadable until you log in, at no cost in speed that you would notice.',
+    'Without FileVault, anyone who holds this Mac can read its files without your password. A lost or stolen laptop then means that documents, mail and saved sessions are lost as well. With FileVault on, the disk is unreadable until you log in, at no cost in speed that you would notice.',
   fixInstructions: steps(
     'Open **System Settings** and choose **Privacy & Security**.',
     'Scroll down to **FileVault** and click **Turn On…**.',
@@ -167,7 +167,7 @@ const automaticUpdates: CatalogueCheck = {
   name: 'Automatic update settings are on',
   platforms: ['darwin'],
   description:
-    'Reads whether macOS looks for updates, downloads them and installs security responses and system files by itself. Managed settings come before local ones.',
+    'Reads whether macOS looks for updates, downloads them and installs security responses and system files automatically. Managed settings take precedence over local ones.',
   topics: ['updates'],
   sql: `WITH wanted(setting) AS (
   VALUES ('AutomaticCheckEnabled'), ('AutomaticDownload'), ('CriticalUpdateInstall'), ('ConfigDataInstall')),
@@ -186,7 +186,7 @@ FROM wanted w LEFT JOIN managed m ON m.setting = w.setting LEFT JOIN local_setti
   primaryKeyColumn: 'setting',
   issueTitle: 'An automatic update setting is off',
   rationale:
-    'Most attacks on Macs use faults for which an update exists already. When macOS fetches updates by itself, the time between the fix and your Mac having it shrinks from weeks to hours, and you do not have to think of it.',
+    'Most attacks on Macs use faults for which an update exists already. When macOS installs updates automatically, the time between the fix and your Mac having it shrinks from weeks to hours, and you do not have to think of it.',
   fixInstructions: withFound(
     'Settings that are off:',
     'setting',

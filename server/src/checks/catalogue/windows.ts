@@ -91,7 +91,7 @@ FROM windows_security_products WHERE type = 'Antivirus';`,
   primaryKeyColumn: null,
   issueTitle: 'No antivirus is on and up to date',
   rationale:
-    'An antivirus stops known malware before it runs, but only while it is on and knows what has appeared lately. Microsoft Defender comes with Windows and is enough for most computers.',
+    'An antivirus stops known malware before it runs, but only while it is on and knows the latest threats. Microsoft Defender comes with Windows and is enough for most computers.',
   fixInstructions: steps(
     'Open **Start**, type `Windows Security` and open it.',
     'Choose **Virus & threat protection**.',
@@ -187,7 +187,7 @@ FROM (SELECT 1) seed LEFT JOIN os_version o ON 1 LEFT JOIN floor_version f ON f.
 
 const recentUpdate: CatalogueCheck = {
   slug: 'windows-recent-update',
-  name: 'An update was installed lately',
+  name: 'An update was installed recently',
   platforms: ['windows'],
   description: 'Reads from the update history when an update was last installed with success.',
   topics: ['updates'],
@@ -250,7 +250,7 @@ FROM registry WHERE key = 'HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows\Current
   primaryKeyColumn: null,
   issueTitle: 'The computer does not lock when idle',
   rationale:
-    'An unlocked computer is open to anyone who walks past it, with everything you are logged in to. Locking by itself after at most {{ options.max_idle_seconds }} seconds covers the times when you are called away.',
+    'An unlocked computer is open to anyone who walks past it, with everything you are logged in to. Locking automatically after at most {{ options.max_idle_seconds }} seconds covers the times when you are called away.',
   fixInstructions: steps(
     'If your IT team manages this computer, ask them to set the policy **Interactive logon: Machine inactivity limit**.',
     'Otherwise open **Start**, type `secpol.msc` and open it (Windows Pro and Enterprise; it needs administrator rights).',

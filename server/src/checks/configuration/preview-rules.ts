@@ -47,7 +47,7 @@ export type Forecast = {
   blocksAt: string | null
   /** Whether that is sooner than as the configuration is saved now. */
   isHit: boolean
-  /** Why a failing device is not blocked by the end; null where it is, or where nobody is to be blocked. */
+  /** Why a failing device is not blocked by the end; null where it is, or where the strategy blocks nobody. */
   spared: SparedReason | null
 }
 
@@ -123,7 +123,7 @@ export const excludedGroupOf = (device: TargetedDevice, rules: BlockingRules): s
 
 export type StrategyEffect = { notified: boolean; blockedNow: boolean; blockedAtEnd: boolean }
 
-/** What another strategy with the same rules besides would do to a device that fails. */
+/** What another strategy, under otherwise equal rules, would do to a failing device. */
 export function effectOf(
   device: PreviewedDevice,
   rules: BlockingRules,

@@ -34,7 +34,7 @@ type Listed<Fact> = { device: PreviewedRow } & Fact
 export type PreviewTotals = {
   blockedNow: number
   blockedAtEnd: number
-  /** Devices that the check comes to block, or sooner. */
+  /** Devices that the check will block, or block sooner. */
   hit: number
   /** Devices that are blocked today and not after saving. */
   released: number

@@ -93,7 +93,7 @@ test('a request for what is so already writes nothing', async () => {
   assert.deepEqual(await rowVersions(database.db), versions)
 })
 
-test('options that spell out the defaults in force change nothing', async () => {
+test('options that spell out the current defaults change nothing', async () => {
   const versions = await rowVersions(database.db)
   await update({ options: { level: 5 } })
   await update({ options: {} })

@@ -315,7 +315,7 @@ test('a refresh waits for the device, tells its agent and is renewed by another'
   assert.deepEqual(hints, [device.id, device.id])
 })
 
-test('what does not run on the device by itself cannot be refreshed', async () => {
+test('what does not run on the device on a schedule cannot be refreshed', async () => {
   const { organizationId } = app.tenant
   const device = await make.device(organizationId, { device_type: 'Mac' })
   const external = await make.check(organizationId, { type: 'external' })

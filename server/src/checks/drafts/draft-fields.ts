@@ -37,7 +37,7 @@ export const draftFieldNames = [
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 const jsonOrText = Type.Optional(Type.Unknown())
 
-/** The form of a draft that is written by hand: names of the API, and `options` and `interval_minutes` besides. */
+/** The form of a draft that is written by hand: names of the API, plus `options` and `interval_minutes`. */
 const DraftInput = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -139,7 +139,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** The fields of a row that has others besides. */
+/** The fields of a row that has other fields too. */
 export const fieldsOf = (row: DraftFields): DraftFields =>
   // Every name of the type is listed.
   Object.fromEntries(draftFieldNames.map((name) => [name, row[name]])) as DraftFields

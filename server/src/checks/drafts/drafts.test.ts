@@ -206,7 +206,7 @@ test('without the feature Custom Checks every call is a 401', async () => {
   }
 })
 
-test('a draft is judged when it is saved: whoever reads it reads what was stored', async () => {
+test('a draft is judged when it is saved: readers see what was stored', async () => {
   const { organizationId } = app.tenant
   const draft = { name: 'Loop', rationale_template: '{% for i in (1..900000) %}{% endfor %}' }
   const by = systemChange(organizationId, startOfTests)

@@ -11,11 +11,11 @@ export function sectionOf(missing: readonly string[], faults: readonly string[])
 
 export const isBlank = (text: string): boolean => text.trim() === ''
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
 export const hasControls = (text: string): boolean => /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text)
 
 /** For what is shown on one line. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
 export const isOneLine = (text: string): boolean => !/[\u0000-\u001f\u007f]/.test(text)
 
 export type ExampleRow = Record<string, string>

@@ -42,7 +42,7 @@ export class RenderBudget {
   }
 }
 
-/** The engine knows its own limiters only, which have private members besides these. */
+/** The engine accepts only its own limiters, which have more private members than these. */
 export const asLimiter = (budget: RenderBudget): Limiter => budget as unknown as Limiter
 
 const budgetOf = ({ renderLimit }: Context): RenderBudget => {
@@ -67,7 +67,7 @@ export class BoundedEmitter {
   }
 }
 
-/** Has the tags, filters and operators of an engine charge the budget for what they do besides rendering nodes. */
+/** Makes the tags, filters and operators of an engine charge the budget for work other than rendering nodes. */
 export function meter(engine: Liquid): void {
   for (const [name, tag] of Object.entries(engine.tags)) engine.registerTag(name, meteredTag(tag))
   for (const [name, filter] of Object.entries(engine.filters)) engine.registerFilter(name, meteredFilter(filter))
@@ -110,7 +110,7 @@ function meteredTag(Tag: TagClass): TagClass {
   }
 }
 
-/** The length of a list that a case compares with each of its branches, entry by entry; the engine does not tell of it. */
+/** The length of a list that a case compares with each of its branches, entry by entry; the engine does not report it. */
 function subjectSize(tag: object, context: Context): number {
   if (!('value' in tag && tag.value instanceof Value) || !('branches' in tag)) return 0
   const subject = toValueSync(tag.value.value(context, false))

@@ -18,7 +18,7 @@ export type Renderer = (template: string, scope: Record<string, unknown>) => str
 
 /**
  * A Liquid engine reduced to the named tags and filters: no files, no partials, no undefined names, and every output
- * passes through `outputEscape`. A rendering has a budget of a few milliseconds, and what was rendered lately is not
+ * passes through `outputEscape`. A rendering has a budget of a few milliseconds, and what was rendered recently is not
  * rendered again.
  */
 export function createRenderer(parts: EngineParts): Renderer {
@@ -61,7 +61,7 @@ function render(engine: Liquid, template: string, scope: Record<string, unknown>
 }
 
 function refuseControlCharacters(template: string): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
   const at = template.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/)
   if (at < 0) return
   throw new TemplateError('a control character is not allowed', template.slice(0, at).split('\n').length)

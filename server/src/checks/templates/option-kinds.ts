@@ -92,6 +92,6 @@ function scalarMessage(limits: Scalar, value: unknown): string | undefined {
 }
 
 function isPlainText(value: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
   return value.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(value)
 }

@@ -90,7 +90,7 @@ function faultsOfKind(schemas: Readonly<Record<string, TSchema>>, value: unknown
 /** What a schema says against a value, in the form of all faults of requests. */
 export const faultsUnder = (schema: TSchema, value: unknown, path: string): FieldError[] =>
   Errors(schema, value)
-    // Each member that is unknown or misnamed is reported by itself as well.
+    // Each unknown or misnamed member is also reported on its own.
     .filter(({ keyword }) => keyword !== 'additionalProperties' && keyword !== 'propertyNames')
     .map(({ keyword, instancePath, params }) => {
       const field = `${path}${instancePath}`.replace(/^\//, '')

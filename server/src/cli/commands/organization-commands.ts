@@ -104,7 +104,7 @@ export const listSettingsCommand = defineCommand({
   async run({ connection }, args, io) {
     const { id } = await organizationOf(connection.db, args.organization)
     const settings = await findSettings(connection.db, id)
-    const rows = settingNames.map((name) => [name, String(settings[name]), String(usualSettings[name])])
+    const rows = settingNames.map((name) => [name, shown(settings[name]), shown(usualSettings[name])])
     for (const line of alignColumns(['SETTING', 'NOW', 'USUAL'], rows)) await io.line(line)
     return 0
   },
@@ -123,14 +123,20 @@ export const setSettingCommand = defineCommand({
     const change = { wanted }
     const isChanged = await transact(connection.db, (tx) => changeSettings(tx, change, terminalChange(id, now)))
     const { [setting]: is } = await findSettings(connection.db, id)
-    await io.line(`${setting} is ${isChanged ? 'now' : 'already'} ${is} for ${name}`)
+    await io.line(`${setting} is ${isChanged ? 'now' : 'already'} ${shown(is)} for ${name}`)
     return 0
   },
 })
 
+const shown = (value: OrganizationSettings[keyof OrganizationSettings]): string => String(value) || 'none'
+
 /** `usual` is null, which resets it. */
-function readSetting(setting: keyof OrganizationSettings, value: string): number | boolean | null {
+function readSetting(setting: keyof OrganizationSettings, value: string): number | boolean | string[] | null {
   if (value === 'usual') return null
+  if (setting === 'registration_required_checks') {
+    if (/^\d{1,18}(,\d{1,18}){0,19}$/.test(value)) return value.split(',')
+    throw new CommandError(exitCodes.usage, `${setting} is identifiers of checks such as 3,14, or usual`)
+  }
   const isFlag = typeof usualSettings[setting] === 'boolean'
   if (isFlag && (value === 'true' || value === 'false')) return value === 'true'
   if (!isFlag && /^\d{1,6}$/.test(value)) return Number(value)

@@ -90,7 +90,7 @@ test('requests are raised, listed, decided, reopened and withdrawn on the comman
   const ofExemption = { kind: 'exemption', id: exemption } as const
   const ofRegistration = { kind: 'registration', id: registration } as const
   assert.deepEqual(await run(approveRequestCommand, ofExemption), [
-    '2: The request is not acceptable.\n  internal-message must not be blank',
+    '2: The request is not valid.\n  internal-message must not be blank',
   ])
   assert.deepEqual(await run(approveRequestCommand, { ...ofExemption, note: 'Fine.' }), [
     `Approved exemption request ${exemption}`,
@@ -100,7 +100,7 @@ test('requests are raised, listed, decided, reopened and withdrawn on the comman
     `Denied registration request ${registration}`,
   ])
   assert.deepEqual(await run(denyRequestCommand, { ...ofRegistration, explanation: 'No.' }), [
-    '1: The request is decided already.',
+    '1: The request has already been decided.',
   ])
   assert.equal((await run(listRequestsCommand, { limit: 10 })).length, 1)
   assert.equal((await run(listRequestsCommand, { limit: 10, all: true })).length, 3)

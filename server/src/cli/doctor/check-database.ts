@@ -57,7 +57,7 @@ async function askDatabase(config: Config, io: CommandIo): Promise<Answer | unde
     const call = { name: databaseFactsCommand.name, args: {}, readsInput: false }
     const exit = await callCommandSocket(socketPath(config.dataDir), call, { ...io, write })
     if (exit === 0) return { facts: Parse(databaseFacts, JSON.parse(answer.join(''))), isRunning: true }
-    if (exit !== undefined) throw new Error('The running server could not tell')
+    if (exit !== undefined) throw new Error('The running server did not answer')
     if (!existsSync(embeddedFolder(config.dataDir))) return undefined
   }
   const connection = await openDatabase(config)

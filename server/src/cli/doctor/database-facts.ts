@@ -98,7 +98,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
     connection.db,
   )
   const [row] = rows
-  if (!row) throw new Error('The database gave no answer')
+  if (!row) throw new Error('The database did not answer')
   const installation = row.has_installation
     ? await connection.db.selectFrom('installation').select('master_key_fingerprint').executeTakeFirst()
     : undefined

@@ -165,7 +165,7 @@ test('streams that fail are told one by one, and how many more', async (t) => {
       '! streams: 1 cannot be polled: rotate a poll token in',
       '! signing key: signs since 2025-01-01T00:00:00.000Z: rotate it once a ',
       '! streams: MUSTER_BASE_URL is http://localhost:8080: receivers ask for',
-      '! private receivers: MUSTER_ALLOW_PRIVATE_RECEIVERS is on: whoever may',
+      '! private receivers: MUSTER_ALLOW_PRIVATE_RECEIVERS is on: anyone who ',
     ],
   )
 

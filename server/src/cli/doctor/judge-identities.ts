@@ -4,7 +4,7 @@ import { type Finding, ok, warning } from './finding.ts'
 
 const name = 'device identities'
 
-/** Devices of which it is in doubt whether their agents are their own. */
+/** Devices whose agents may not be their own. */
 export function judgeIdentities({ count, listed }: IdentitySurvey): Finding[] {
   const findings = listed.map((device) => warning(name, plainText(describe(device))))
   if (count > listed.length) findings.push(warning(name, `and ${count - listed.length} more`))

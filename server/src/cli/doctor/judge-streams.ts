@@ -19,7 +19,7 @@ export function judgeStreams(survey: StreamSurvey, { baseUrl, allowPrivateReceiv
     findings.push(
       warning(
         'private receivers',
-        'MUSTER_ALLOW_PRIVATE_RECEIVERS is on: whoever may manage streams and webhooks makes this server call addresses of your own network',
+        'MUSTER_ALLOW_PRIVATE_RECEIVERS is on: anyone who manages streams and webhooks can make this server call addresses inside your network',
       ),
     )
   }

@@ -9,9 +9,7 @@ const commands = () => import('../commands/admin-commands.ts')
 const accessOption = () => new Option('--access <access>', 'what they may do (default: full)').choices(adminAccesses)
 const restrictionFlag = ['--restriction <names...>', 'what they may not do, with limited access'] as const
 const powerOption = () =>
-  new Option('--may <names...>', 'what they may do, with limited access, and nothing else')
-    .choices(limitedPowers)
-    .conflicts('restriction')
+  new Option('--may <names...>', 'what they may do with limited access').choices(limitedPowers).conflicts('restriction')
 const presetOption = () =>
   new Option('--preset <preset>', 'limited access for a kind of work')
     .choices(adminPresetNames)
@@ -78,7 +76,7 @@ export function addAdmins(program: Command, shell: Shell): void {
     .action((flags) => runOnData(shell, async () => (await commands()).firstLinkCommand, flags))
   admins
     .command('invite <id-or-e-mail>')
-    .description('Print a one-time link by which an administrator chooses a password for the console')
+    .description('Print a one-time link with which an administrator chooses a password for the console')
     .option(...organizationFlag)
     .action((admin, flags) => runOnData(shell, async () => (await commands()).inviteAdminCommand, { ...flags, admin }))
   admins

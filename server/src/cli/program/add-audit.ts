@@ -8,10 +8,10 @@ const files = () => import('../audit-head-file.ts')
 type Flags = { organization?: string; output?: string; head?: string }
 
 export function addAudit(program: Command, shell: Shell): void {
-  const audit = program.command('audit').description('The audit log: whether it is as it was written')
+  const audit = program.command('audit').description('The audit log: verify that nobody changed it')
   audit
     .command('head')
-    .description('Export where the audit log ends now, to be kept outside of the database')
+    .description('Export the current end of the audit log, to keep outside the database')
     .option(...organizationFlag)
     .option('--output <file>', 'a new file; - is standard output', '-')
     .action(async ({ output = '-', ...args }: Flags) => {

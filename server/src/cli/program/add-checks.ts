@@ -4,10 +4,10 @@ import { organizationFlag, runOnData, type Shell } from './shell.ts'
 const commands = () => import('../commands/check-commands.ts')
 
 export function addChecks(program: Command, shell: Shell): void {
-  const checks = program.command('checks').description('Checks: the catalogue, and ones that others report')
+  const checks = program.command('checks').description('Checks: the catalogue, and external ones')
   checks
     .command('catalogue')
-    .description('List the checks that Muster brings along, and which are enabled')
+    .description('List the checks that come with Muster, and which are enabled')
     .option(...organizationFlag)
     .action((flags) => runOnData(shell, async () => (await commands()).listCatalogueCommand, flags))
   checks
@@ -22,7 +22,7 @@ export function addChecks(program: Command, shell: Shell): void {
     .action((id, flags) => runOnData(shell, async () => (await commands()).deleteCheckCommand, { ...flags, id }))
   checks
     .command('add-external <slug>')
-    .description('Make a check whose results others report through the API, and print its identifier')
+    .description('Create a check whose results other programs report through the API, and print its identifier')
     .requiredOption('--name <text>', 'what it is called')
     .option(...organizationFlag)
     .option('--description <text>', 'what it looks at')
@@ -41,7 +41,7 @@ export function addChecks(program: Command, shell: Shell): void {
     )
   checks
     .command('set-begins-blocking-on <check>')
-    .description('Say before which moment a check, named by identifier or slug, blocks nobody')
+    .description('Set the time before which a check, named by identifier or slug, blocks nobody')
     .addOption(new Option('--at <time>', 'such as 2026-12-01T00:00:00Z').conflicts('clear'))
     .addOption(new Option('--clear', 'no such moment'))
     .option(...organizationFlag)

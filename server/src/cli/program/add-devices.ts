@@ -21,19 +21,19 @@ export function addDevices(program: Command, shell: Shell): void {
     )
   devices
     .command('resolve-identity-conflict <id>')
-    .description('Let the agent of a device enroll at once after two machines with its identity were told apart')
+    .description('Let the agent of a device enroll at once after you separated two machines with its identity')
     .option(...organizationFlag)
     .action((id, flags) =>
       runOnData(shell, async () => (await commands()).resolveIdentityConflictCommand, { ...flags, id }),
     )
   devices
     .command('restore <id>')
-    .description('Bring back a deleted device before it is purged')
+    .description('Restore a deleted device before it is purged')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).restoreDeviceCommand, { ...flags, id }))
   devices
     .command('merge <keep> <other>')
-    .description('Make one device of two records of one machine: the first stays, the second is deleted')
+    .description('Merge two records of one machine: the first stays, the second is deleted')
     .option('--dry-run', 'only print what the merge would do')
     .option('--one-machine', 'merge although both report and nothing shows that they are one machine')
     .option(...organizationFlag)
@@ -46,23 +46,23 @@ export function addDevices(program: Command, shell: Shell): void {
 function addExemptions(devices: Command, shell: Shell): void {
   devices
     .command('exempt-check <id> <check>')
-    .description('Take a device out of the scope of a check, named by identifier or slug')
+    .description('Exempt a device from a check, named by identifier or slug')
     .requiredOption('--reason <text>', 'why; kept with the result and in the audit log')
-    .option('--until <time>', 'when it ends by itself, such as 2026-12-31T18:00:00Z (default: never)')
+    .option('--until <time>', 'when it ends, such as 2026-12-31T18:00:00Z (default: never)')
     .option(...organizationFlag)
     .action((id, check, flags) =>
       runOnData(shell, async () => (await commands()).exemptCheckCommand, { ...flags, id, check }),
     )
   devices
     .command('end-exemption <id> <check>')
-    .description('Have a check count on a device again')
+    .description('End the exemption of a device from a check')
     .option(...organizationFlag)
     .action((id, check, flags) =>
       runOnData(shell, async () => (await commands()).endExemptionCommand, { ...flags, id, check }),
     )
   devices
     .command('snooze <id> <check>')
-    .description('Put the issues of a check on a device off for 24 hours, once in seven days')
+    .description('Snooze the issues of a check on a device for 24 hours, once in seven days')
     .option(...organizationFlag)
     .action((id, check, flags) =>
       runOnData(shell, async () => (await commands()).snoozeCheckCommand, { ...flags, id, check }),

@@ -7,7 +7,7 @@ const commands = () => import('../commands/draft-commands.ts')
 export function addDrafts(program: Command, shell: Shell): void {
   const drafts = program.command('drafts').description('Drafts of custom checks, and publishing them')
   withFields(drafts.command('create'))
-    .description('Make a draft and print its identifier')
+    .description('Create a draft and print its identifier')
     .option('--from-check <id>', 'begin as this check of your own, and change it when published')
     .option(...organizationFlag)
     .action(async ({ organization, fromCheck, ...flags }) => {
@@ -15,7 +15,7 @@ export function addDrafts(program: Command, shell: Shell): void {
       await runOnData(shell, async () => (await commands()).createDraftCommand, { organization, fromCheck, input })
     })
   withFields(drafts.command('edit <id>'))
-    .description('Change what is given and leave the rest')
+    .description('Change the given fields')
     .option(...organizationFlag)
     .action(async (id, { organization, ...flags }) => {
       const input = await readDraftFlags(flags)
@@ -28,7 +28,7 @@ export function addDrafts(program: Command, shell: Shell): void {
     .action((flags) => runOnData(shell, async () => (await commands()).listDraftsCommand, flags))
   drafts
     .command('show <id>')
-    .description('Say what a draft lacks')
+    .description('Show what a draft still needs')
     .option('--json', 'the draft itself, in the form that --file reads')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).showDraftCommand, { ...flags, id }))
@@ -45,7 +45,7 @@ export function addDrafts(program: Command, shell: Shell): void {
     )
   drafts
     .command('publish <id>')
-    .description('Make a check of a draft, or change the check made of it, and print the identifier of the check')
+    .description('Publish a draft as a check, or update its check, and print the identifier of the check')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).publishDraftCommand, { ...flags, id }))
   drafts

@@ -12,7 +12,7 @@ export function addEnrollmentSecrets(program: Command, shell: Shell): void {
     .action((flags) => runOnData(shell, async () => (await commands()).listEnrollmentSecretsCommand, flags))
   secrets
     .command('create <name>')
-    .description('Make a secret and print it')
+    .description('Create a secret and print it')
     .option(...organizationFlag)
     .option('--person-email <e-mail>', 'register the devices that use it to this person')
     .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z')
@@ -21,7 +21,7 @@ export function addEnrollmentSecrets(program: Command, shell: Shell): void {
     )
   secrets
     .command('revoke <id>')
-    .description('Let no more devices enroll with a secret')
+    .description('Stop a secret from enrolling devices')
     .option(...organizationFlag)
     .action((id, flags) =>
       runOnData(shell, async () => (await commands()).revokeEnrollmentSecretCommand, { ...flags, id }),

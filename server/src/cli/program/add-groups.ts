@@ -7,7 +7,7 @@ export function addGroups(program: Command, shell: Shell): void {
   const groups = program.command('groups').description('Groups of devices and of people')
   groups
     .command('create-device-group <name>')
-    .description('Make a device group and print its identifier; the API adds devices to it')
+    .description('Create a device group and print its identifier; add devices through the API')
     .option(...organizationFlag)
     .option('--description <text>', 'what it is for')
     .action((name, flags) =>
@@ -34,7 +34,7 @@ export function addGroups(program: Command, shell: Shell): void {
     )
   groups
     .command('create-person-group <name>')
-    .description('Make a person group and print its identifier')
+    .description('Create a person group and print its identifier')
     .option(...organizationFlag)
     .option('--member <emails...>', 'who is in it')
     .action((name, { member: members = [], ...flags }) =>

@@ -21,7 +21,7 @@ export function addKeys(program: Command, shell: Shell): void {
     .action((flags) => runOnData(shell, async () => (await commands()).listKeysCommand, flags))
   keys
     .command('create <name>')
-    .description('Make a key and print it; every key can read')
+    .description('Create a key and print it; every key can read')
     .option(...organizationFlag)
     .option('--administrator <name>', 'who answers for it (default: you)')
     .addOption(permissionOption())
@@ -49,12 +49,12 @@ export function addKeys(program: Command, shell: Shell): void {
   }
   keys
     .command('reveal <id>')
-    .description('Print a key again; the audit log says so')
+    .description('Print a key again; the audit log records it')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).revealKeyCommand, { ...flags, id }))
   keys
     .command('review <id>')
-    .description('Keep a key that an administrator without full access made or changed, and take it off the list')
+    .description('Keep a key that an administrator without full access created or changed, and remove it from the list')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).reviewKeyCommand, { ...flags, id }))
   keys
@@ -71,7 +71,7 @@ const signingCommands = () => import('../commands/signing-key-commands.ts')
 function addSigningKeys(keys: Command, shell: Shell): void {
   keys
     .command('rotate-signing')
-    .description('Make a new key that signs events of streams from two hours on, and print its id')
+    .description('Create a key that signs events of streams in two hours, and print its id')
     .option(...organizationFlag)
     .option('--shared', 'the key that streams share which have not been moved', false)
     .option(
@@ -82,7 +82,7 @@ function addSigningKeys(keys: Command, shell: Shell): void {
     .action((flags) => runOnData(shell, async () => (await signingCommands()).rotateSigningKeyCommand, flags))
   keys
     .command('withdraw-signing <id>')
-    .description('Take a key that is no longer trusted out of the key set at once; one that signs is replaced')
+    .description('Remove a key that is no longer trusted from the key set at once; a signing key is replaced')
     .action((kid) => runOnData(shell, async () => (await signingCommands()).withdrawSigningKeyCommand, { kid }))
   keys
     .command('list-signing')

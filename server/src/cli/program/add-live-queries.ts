@@ -34,7 +34,7 @@ export function addLiveQueries(program: Command, shell: Shell): void {
     .action((id, flags) => runOnData(shell, async () => (await commands()).liveQueryResultsCommand, { ...flags, id }))
   liveQueries
     .command('delete <id>')
-    .description('Delete a live query with its results; devices that have not answered are not asked anymore')
+    .description('Delete a live query with its results; devices that have not answered no longer get it')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).deleteLiveQueryCommand, { ...flags, id }))
 }
@@ -75,6 +75,6 @@ async function readSql(file: string | undefined): Promise<string> {
 }
 
 function parseSeconds(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Seconds are a whole number, at most a week.')
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Give seconds as a whole number, at most a week.')
   return Number(text)
 }

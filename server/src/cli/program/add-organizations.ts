@@ -11,36 +11,36 @@ export function addOrganizations(program: Command, shell: Shell): void {
     .action(() => runOnData(shell, async () => (await commands()).listOrganizationsCommand, {}))
   organizations
     .command('create <name>')
-    .description('Make an organization and print its identifier')
+    .description('Create an organization and print its identifier')
     .option('--without-checks', 'enable none of the catalogue')
     .action((name, flags) =>
       runOnData(shell, async () => (await commands()).createOrganizationCommand, { ...flags, name }),
     )
   organizations
     .command('rename <name>')
-    .description('Give an organization another name')
+    .description('Rename an organization')
     .option(...organizationFlag)
     .action((name, flags) =>
       runOnData(shell, async () => (await commands()).renameOrganizationCommand, { ...flags, name }),
     )
   organizations
     .command('set-base-url <url>')
-    .description('Give an organization a base address of its own: the issuer of its streams, and where its links lead')
+    .description('Set the base address of an organization: the issuer of its streams, and where its links lead')
     .requiredOption(...organizationFlag)
     .action((url, flags) => runOnData(shell, async () => (await commands()).setBaseUrlCommand, { ...flags, url }))
   organizations
     .command('end-old-addresses')
-    .description('Have the keys and SCIM tokens of an organization valid at its own base address only')
+    .description('Accept the keys and SCIM tokens of an organization at its own base address only')
     .requiredOption(...organizationFlag)
     .action((flags) => runOnData(shell, async () => (await commands()).endOldAddressesCommand, flags))
   organizations
     .command('settings')
-    .description('Show what an organization has chosen, and what is usual')
+    .description('Show the settings of an organization, and the defaults')
     .option(...organizationFlag)
     .action((flags) => runOnData(shell, async () => (await commands()).listSettingsCommand, flags))
   organizations
     .command('set <setting> <value>')
-    .description('Choose for an organization: days, true or false, or usual')
+    .description('Change a setting of an organization: days, true or false, or usual')
     .option(...organizationFlag)
     .action((setting, value, flags) =>
       runOnData(shell, async () => (await commands()).setSettingCommand, { ...flags, setting, value }),

@@ -12,19 +12,19 @@ export function addPackages(program: Command, shell: Shell): void {
     .action((flags) => runOnData(shell, async () => (await commands()).listPackagesCommand, flags))
   packages
     .command('build')
-    .description('Make the packages that are missing and bring the others up to date, as every start does')
+    .description('Build missing packages and update the others, as every start does')
     .option(...organizationFlag)
     .action((flags) => runOnData(shell, async () => (await commands()).buildPackagesCommand, flags))
   packages
     .command('rebuild [id]')
-    .description('Give a package, or all, another enrollment secret; the secret of earlier copies is revoked')
+    .description('Give one package, or all, a new enrollment secret; the secret of earlier copies is revoked')
     .option(...organizationFlag)
     .action((id, flags) =>
       runOnData(shell, async () => (await commands()).rebuildPackagesCommand, { ...flags, ...(id && { id }) }),
     )
   packages
     .command('download <id>')
-    .description('Write the file of a package, which holds its enrollment secret; the audit log says so')
+    .description('Write the file of a package, which contains its enrollment secret; the audit log records it')
     .requiredOption('--to <file>', 'a new file, made readable by you only')
     .option(...organizationFlag)
     .action(async (id, { to, ...flags }) => {

@@ -12,7 +12,7 @@ to send as Authorization.`
 export function addReceiver(program: Command, shell: Shell): void {
   program
     .command('receiver')
-    .description('Receive events of a stream and print them, to try streams out: a Shared Signals receiver')
+    .description('Receive events of a stream and print them: a Shared Signals receiver for trials')
     .option('--poll [stream]', 'fetch them, from a stream or from one that is made for it, instead of being pushed to')
     .option('--create', 'make the stream, and delete it at the end')
     .option('--server <url>', 'the transmitter (default: the configured installation)')

@@ -13,7 +13,7 @@ export function addReports(program: Command, shell: Shell): void {
   const reports = program.command('reports').description('Reporting queries: SQL over the reporting tables')
   reports
     .command('create <name> [sql]')
-    .description('Make a reporting query, have it run, and print its identifier')
+    .description('Create a reporting query, run it, and print its identifier')
     .option(...organizationFlag)
     .option(...fileFlag)
     .option(...everyFlag)
@@ -44,7 +44,7 @@ export function addReports(program: Command, shell: Shell): void {
 function addRole(reports: Command, shell: Shell): void {
   reports
     .command('create-role')
-    .description('Make the database role muster_reports, without which reporting queries do not run')
+    .description('Create the database role muster_reports, which reporting queries need')
     .option('--as <url>', 'URL of the same database for a user who may create roles; PGPASSWORD may hold the password')
     .action(async ({ as }: { as?: string }) => {
       const { createReportRoleIn } = await import('./create-report-role.ts')
@@ -72,7 +72,7 @@ function addChanges(reports: Command, shell: Shell): void {
     .action((id, flags) => runOnData(shell, async () => (await commands()).deleteReportCommand, { ...flags, id }))
   reports
     .command('check [sql]')
-    .description('Tell whether SQL may run as a reporting query, and if not, why')
+    .description('Check whether SQL may run as a reporting query, and if not, say why')
     .option(...organizationFlag)
     .option(...fileFlag)
     .action(async (sql, { file, ...flags }: Given) => {

@@ -5,7 +5,7 @@ const commands = () => import('../commands/request-commands.ts')
 const kind = () => new Argument('<kind>', 'which requests').choices(['exemption', 'registration'])
 
 export function addRequests(program: Command, shell: Shell): void {
-  const requests = program.command('requests').description('What people ask for: exemptions and registrations')
+  const requests = program.command('requests').description('Requests of people: exemptions and registrations')
   requests
     .command('list')
     .description('List what waits for a decision, oldest first')
@@ -31,12 +31,12 @@ function addRaising(requests: Command, shell: Shell): void {
     )
   requests
     .command('withdraw <id>')
-    .description('Take an open exemption request back on behalf of whoever made it')
+    .description('Withdraw an open exemption request for the person who made it')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).withdrawExemptionCommand, { ...flags, id }))
   requests
     .command('raise-registration <device> <person-email>')
-    .description('Ask on behalf of a person that a device be registered to them; a first device is at once')
+    .description('Ask on behalf of a person that a device be registered to them; a first device is registered at once')
     .requiredOption('--message <text>', 'why')
     .option(...organizationFlag)
     .action((device, personEmail, flags) =>
@@ -60,7 +60,7 @@ function addDeciding(requests: Command, shell: Shell): void {
     .addArgument(kind())
     .argument('<id>')
     .description('Deny a request')
-    .requiredOption('--explanation <text>', 'why, for whoever made it')
+    .requiredOption('--explanation <text>', 'why, for the person who made it')
     .option('--note <text>', 'for other administrators; exemptions need one')
     .option(...organizationFlag)
     .action((of, id, flags) =>
@@ -70,7 +70,7 @@ function addDeciding(requests: Command, shell: Shell): void {
     .command('reopen')
     .addArgument(kind())
     .argument('<id>')
-    .description('Take a decision back; of an approved exemption request the exemption too')
+    .description('Reopen a request; an approved exemption ends')
     .option(...organizationFlag)
     .action((of, id, flags) =>
       runOnData(shell, async () => (await commands()).reopenRequestCommand, { ...flags, kind: of, id }),

@@ -7,7 +7,7 @@ export function addScim(program: Command, shell: Shell): void {
   const scim = program.command('scim').description('Identity providers that provision people and groups')
   scim
     .command('create-token <name>')
-    .description('Make a token for an identity provider and print it, this once')
+    .description('Create a token for an identity provider and print it, this once')
     .option(...organizationFlag)
     .action((name, flags) =>
       runOnData(shell, async () => (await commands()).createScimTokenCommand, { ...flags, name }),

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
+import type { PreparedSignIns } from '../sign-ins/prepare-sign-ins.ts'
+import { milliseconds } from './read-duration.ts'
 import { configOf, organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const otherHelp = `
 
-muster simulate sign-ins: sign-ins of the people who are there; --help says more.
+muster simulate sign-ins: people who are made up sign in; --help says more.
 muster simulate requests: requests that nobody made; --help says more.`
 
 export function addSimulate(program: Command, shell: Shell): void {
@@ -36,18 +38,71 @@ export function addSimulate(program: Command, shell: Shell): void {
 function addSignIns(simulated: Command, shell: Shell): void {
   simulated
     .command('sign-ins')
-    .description('Write made-up sign-ins of the last day into the auth logs, of the people and devices that are there')
+    .description('Sign in people who are made up, with laptops that are, as browsers, applications and agents do')
     .helpOption('-h, --help', 'display help for command')
     .option(...organizationFlag)
-    .option('--count <number>', 'how many', Number, 20)
-    .option('--seed <number>', 'another seed gives others', Number, 1)
-    .action((flags) =>
-      runOnData(
-        shell,
-        async () => (await import('../commands/simulate-sign-ins-command.ts')).simulateSignInsCommand,
-        flags,
-      ),
+    .option('--count <number>', 'how many sign-ins', wholeNumber(1, 10_000_000), 20)
+    .option('--duration <time>', 'end after this long, such as 30s or 5m', milliseconds)
+    .option('--rate <number>', 'how many begin in a second at most', wholeNumber(1, 10_000))
+    .option('--concurrency <number>', 'how many are under way at a time', wholeNumber(1, 500), 4)
+    .option(
+      '--people <number>',
+      'how many people, each with a laptop, when the file is made',
+      wholeNumber(1, 1_000),
+      10,
     )
+    .option('--seed <number>', 'another seed gives others', wholeNumber(0, 2 ** 31 - 1), 1)
+    .option('--file <file>', 'keeps keys and secrets from run to run (simulated-sign-ins.json of the data folder)')
+    .option('--prepare', 'make the file and end, to sign in from another machine with it')
+    .option('--ca <file>', 'the certificate authority to trust, PEM')
+    .action((flags: SignInFlags) => signIns(shell, flags))
+}
+
+type SignInFlags = {
+  organization?: string
+  count: number
+  duration?: number
+  rate?: number
+  concurrency: number
+  people?: number
+  seed: number
+  file?: string
+  prepare?: boolean
+  ca?: string
+}
+
+/** Who signs in again and again is stopped: the usual run has each person come three times. */
+const [minUsualPeople, maxUsualPeople] = [5, 200]
+
+async function signIns(shell: Shell, flags: SignInFlags): Promise<void> {
+  const { dataDir } = configOf(shell)
+  const { simulateSignIns } = await import('../sign-ins/simulate-sign-ins.ts')
+  const { readAddress } = await import('../trial-files.ts')
+  const { count, concurrency, seed, organization } = flags
+  const people = flags.people ?? Math.min(maxUsualPeople, Math.max(minUsualPeople, Math.ceil(count / 3)))
+  const run = {
+    ...{ count, concurrency, seed, durationMs: flags.duration, perSecond: flags.rate },
+    caFile: flags.ca ?? (await readAddress(dataDir))?.caFile,
+    file: flags.file ?? join(dataDir, 'simulated-sign-ins.json'),
+    isPreparing: flags.prepare ?? false,
+  }
+  const prepare = async (requestKey: Record<string, string>) => {
+    let answer = ''
+    const keep = async (text: string) => {
+      answer += text
+    }
+    const args = { people, requestKey, ...(organization !== undefined && { organization }) }
+    const load = async () => (await import('../commands/prepare-sign-ins-command.ts')).prepareSignInsCommand
+    await runOnData(shell, load, args, { ...shell.io, write: keep, line: (text) => keep(`${text}\n`) })
+    return JSON.parse(answer) as PreparedSignIns
+  }
+  shell.exitCode = await simulateSignIns(run, prepare, shell.io)
+}
+
+const wholeNumber = (least: number, most: number) => (text: string) => {
+  const number = Number(text)
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number
+  throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
 }
 
 /** What simulated people ask goes through the commands that real people's requests go through. */
@@ -56,7 +111,7 @@ function addSimulatedRequests(simulation: Command, shell: Shell): void {
   simulation
     .command('requests')
     .helpOption('-h, --help', 'display help for command')
-    .description('Raise requests in the name of device owners and of people who are made up; for trials')
+    .description('Raise requests of device owners and made-up people, for trials')
     .option('--count <n>', 'how many requests', '10')
     .option('--seed <n>', 'the same seed asks for the same', '1')
     .option(...organizationFlag)

@@ -31,7 +31,7 @@ export function addStreams(program: Command, shell: Shell): void {
     )
   streams
     .command('list')
-    .description('List the streams and how their receivers stand')
+    .description('List the streams and the health of their receivers')
     .option(...organizationFlag)
     .action((flags) => runOnData(shell, async () => (await commands()).listStreamsCommand, flags))
   for (const [name, { status, description }] of Object.entries(statuses)) {
@@ -46,7 +46,7 @@ export function addStreams(program: Command, shell: Shell): void {
   }
   streams
     .command('move [stream]')
-    .description('Move a stream, or all with --all, to the present issuer and keys of its organization')
+    .description('Move a stream, or all with --all, to the current issuer and keys of its organization')
     .option('--all', 'every stream of the organization', false)
     .option(...organizationFlag)
     .action((stream: string | undefined, { all, organization }, command: Command) => {

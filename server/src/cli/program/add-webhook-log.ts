@@ -18,7 +18,7 @@ export function addWebhookLog(webhooks: Command, shell: Shell): void {
     )
   webhooks
     .command('test <endpoint>')
-    .description('Send a test event to an endpoint, whatever events it chose, and tell what became of it')
+    .description('Send a test event to an endpoint, whatever events it chose, and say what became of it')
     .option(...organizationFlag)
     .addOption(new Option('--event <name>', 'an example of this event instead').choices(webhookEvents))
     .option('--wait <seconds>', 'how long to wait for the first attempt', readBetween(0, 120), 20)
@@ -27,7 +27,7 @@ export function addWebhookLog(webhooks: Command, shell: Shell): void {
     )
   webhooks
     .command('resend <endpoint>')
-    .description('Send to an endpoint again: one delivery, or all that failed since a moment')
+    .description('Send to an endpoint again: one delivery, or all that failed since a given time')
     .option(...organizationFlag)
     .option('--delivery <id>', 'which one')
     .option('--failed-since <time>', 'a date, or a date and time such as 2026-11-20T09:00:00Z')

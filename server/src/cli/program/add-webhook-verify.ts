@@ -24,7 +24,7 @@ Exit code 0: valid; 1: not.`
 export function addWebhookVerify(webhooks: Command, shell: Shell): void {
   webhooks
     .command('verify')
-    .description('Say whether a request that was received is signed by an endpoint’s secret, or what is wrong')
+    .description('Check the signature of a received request with an endpoint’s secret, or say what is wrong')
     .requiredOption('--secret-file <file>', 'holds the secret of the endpoint')
     .requiredOption('--body <file>', 'the body, byte for byte as it was received')
     .option('--headers <file>', 'the headers of the request')

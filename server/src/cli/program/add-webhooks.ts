@@ -13,7 +13,7 @@ export function addWebhooks(program: Command, shell: Shell): void {
   const webhooks = program.command('webhooks').description('Webhook endpoints and what was sent to them')
   webhooks
     .command('list')
-    .description('List the endpoints and how their receivers stand')
+    .description('List the endpoints and the health of their receivers')
     .option(...organizationFlag)
     .option('--json', 'a line of JSON for each', false)
     .action((flags) => runOnData(shell, async () => (await commands()).listEndpointsCommand, flags))
@@ -27,7 +27,7 @@ export function addWebhooks(program: Command, shell: Shell): void {
 function addMaking(webhooks: Command, shell: Shell): void {
   webhooks
     .command('add <url>')
-    .description('Make an endpoint and print its secret')
+    .description('Create an endpoint and print its secret')
     .option(...organizationFlag)
     .addOption(eventOption().makeOptionMandatory())
     .option('--description <text>', 'what it is for')
@@ -40,7 +40,7 @@ function addMaking(webhooks: Command, shell: Shell): void {
     })
   webhooks
     .command('edit <endpoint>')
-    .description('Change what is given of an endpoint and leave the rest')
+    .description('Change the given fields of an endpoint')
     .option(...organizationFlag)
     .option('--url <url>', 'where to send events')
     .addOption(eventOption())
@@ -97,14 +97,14 @@ function addSwitches(webhooks: Command, shell: Shell): void {
 function addSecrets(webhooks: Command, shell: Shell): void {
   webhooks
     .command('reveal-secret <endpoint>')
-    .description('Print the secret of an endpoint again; the audit log says so')
+    .description('Print the secret of an endpoint again; the audit log records it')
     .option(...organizationFlag)
     .action((endpoint, flags) =>
       runOnData(shell, async () => (await commands()).revealSecretCommand, { ...flags, endpoint }),
     )
   webhooks
     .command('roll-secret <endpoint>')
-    .description('Give an endpoint another secret and print it; the one before signs as well for a while')
+    .description('Give an endpoint a new secret and print it; the previous one also signs for some time')
     .option(...organizationFlag)
     .option('--overlap <seconds>', 'for how long; 0 ends it, and any before it, at once', readSeconds, 86_400)
     .action((endpoint, { overlap: overlapSeconds, ...flags }) =>

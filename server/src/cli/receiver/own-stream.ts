@@ -6,7 +6,7 @@ import type { OwnerCalls, ReceivedStream } from './transmitter.ts'
 
 type Making = { calls: OwnerCalls; delivery: Parameters<OwnerCalls['createStream']>[1]; say: CommandIo['error'] }
 
-/** Makes a stream for the time of `work`. A stream that cannot be deleted is told of. */
+/** Creates a stream while `work` runs. A stream that cannot be deleted is reported. */
 export async function withOwnStream(
   { calls, delivery, say }: Making,
   work: (stream: ReceivedStream) => Promise<void>,

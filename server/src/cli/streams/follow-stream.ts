@@ -6,7 +6,7 @@ import type { Stream } from '../../signals/streams/queries.ts'
 const readAgain = 200
 const pageSize = 1_000
 
-/** Each call returns the entries that are new, or stand otherwise than when they were last returned. */
+/** Each call returns the entries that are new or have changed since they were last returned. */
 export function followStream(db: Db, { organization_id: organizationId, id: streamId }: Stream, last: number) {
   const told = new Map<string, string>()
   let isBegun = false

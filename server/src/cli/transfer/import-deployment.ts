@@ -40,7 +40,7 @@ export async function importDeployment(
     const line = parseLine(bytes)
     if (!isStarted) {
       await requireFit(tx, line, fingerprint)
-      // Every command and start notes the master key, which the export brings along.
+      // Every command and start notes the master key, which is part of the export.
       await forgetInstallation(tx)
       await requireEmpty(tx, tables)
       isStarted = true

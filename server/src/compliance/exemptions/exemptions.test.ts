@@ -191,7 +191,7 @@ test('an issue whose own exemption is taken back stays exempted with its check',
   assert.deepEqual(await issues(), ['ada'])
 })
 
-test('an exemption ends by itself at its moment, announced and audited as the system’s', async () => {
+test('an exemption ends on time, announced and audited as the system’s', async () => {
   await report([user('ada', 'FAIL')], minute(1))
   await exempt(minute(60), minute(2))
   assert.equal(await expire(plusMs(minute(60), -1)), 0)

@@ -24,7 +24,7 @@ const searchColumns = {
 const byId: Keyset = { id: { column: 'issues.id', type: 'bigint' }, direction: 'asc' }
 
 /**
- * A deleted device takes its issues out of sight until it is restored. Those that are deleted are looked for, not those
+ * A deleted device hides its issues until it is restored. The query looks for those that are deleted, not those
  * that are there: they are few and have an index of their own, so that no row of the page needs its device.
  */
 const fromIssues = (reader: Reader, organizationId: string) =>

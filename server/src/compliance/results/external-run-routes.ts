@@ -33,7 +33,7 @@ const subjectFields = ['device_id', 'person_id', 'person_email'] as const
 function subjectOf(body: ExternalCheckRunRequest): ReportSubject {
   const given = subjectFields.filter((field) => body[field] !== undefined)
   if (given.length !== 1) {
-    const message = 'exactly one of device_id, person_id and person_email is needed'
+    const message = 'give exactly one of device_id, person_id and person_email'
     return fail('invalid', {
       errors: given.length === 0 ? [{ field: '', message }] : given.map((field) => ({ field, message })),
     })

@@ -145,7 +145,7 @@ test('each failing key is an issue of its own, resolved when a whole report leav
 
 test('exactly one of device, person and address has to be named', async () => {
   const check = await make.check(app.tenant.organizationId, { type: 'external' })
-  const message = 'exactly one of device_id, person_id and person_email is needed'
+  const message = 'give exactly one of device_id, person_id and person_email'
   const none = await run(check.id, { check_data: passes })
   assert.deepEqual([none.status, none.body], [422, refusal({ field: '', message })])
   const two = await run(check.id, { device_id: '1', person_email: 'ada@acme.example', check_data: passes })
@@ -179,7 +179,7 @@ test('only external checks take results from outside', async () => {
   const check = await make.check(organizationId)
   const device = await make.device(organizationId)
   const { status, body } = await run(check.id, { device_id: device.id, check_data: passes })
-  const message = 'Results can be reported for external checks only.'
+  const message = 'You can report results for external checks only.'
   assert.deepEqual(
     [status, body],
     [422, { error: 'check_not_external', message, errors: [{ field: 'checkId', message }] }],

@@ -6,7 +6,7 @@ type Asked = { organizationId: string; deviceIds: readonly string[]; now: string
 type Refreshed = { devices_count: number; checks_count: number }
 
 /**
- * Asks for every failing check of the devices to run at their next check-ins, where it runs by itself and is not paused.
+ * Asks for every failing check of the devices to run at their next check-ins, where it runs on a schedule and is not paused.
  * Resolves to how many those are. Devices that the organization does not have are passed over.
  */
 export const refreshFailing = (tx: Tx, asked: Asked): Promise<Refreshed> =>
@@ -15,6 +15,25 @@ export const refreshFailing = (tx: Tx, asked: Asked): Promise<Refreshed> =>
 /** As `refreshFailing`, for every check that is in scope, whatever its result. */
 export const refreshAll = (tx: Tx, asked: Asked): Promise<Refreshed> =>
   refresh(tx, asked, sql`result.status <> 'out_of_scope'`)
+
+/** When the check last ran on the device, whether or not it found something else then. */
+const lastRan = sql`greatest(result.ran_at, (
+  select noted.ran_at[array_position(noted.check_ids, result.check_id)] from device_check_runs as noted
+  where noted.organization_id = result.organization_id and noted.device_id = result.device_id))`
+
+/**
+ * As `refreshFailing`, for every check that decides at a sign-in and last ran before its
+ * `auth_check_run_shelf_life_seconds`, or never.
+ */
+export const refreshStale = (tx: Tx, asked: Asked): Promise<Refreshed> =>
+  refresh(
+    tx,
+    asked,
+    sql`result.status <> 'out_of_scope'
+      and configuration.remediation_strategy in ('block_immediately', 'warn_then_block')
+      and coalesce(${lastRan}, '-infinity')
+        <= ${asked.now}::timestamptz - make_interval(secs => configuration.auth_check_run_shelf_life_seconds)`,
+  )
 
 async function refresh(tx: Tx, { organizationId, deviceIds, now }: Asked, isMeant: RawBuilder<unknown>) {
   const { rows } = await sql<{ device_id: string }>`

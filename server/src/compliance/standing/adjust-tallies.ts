@@ -14,7 +14,7 @@ export type StatusChange = {
 const shards = 32n
 const shardOf = (deviceId: string): number => Number(BigInt(deviceId) % shards)
 
-/** Locks the counts that devices are in: for whoever adjusts them more than once in a transaction. */
+/** Locks the counts that devices are in, for a transaction that adjusts them more than once. */
 export async function lockTallies(tx: Tx, organizationId: string, deviceIds: readonly string[]): Promise<void> {
   await tx
     .selectFrom('check_tallies')

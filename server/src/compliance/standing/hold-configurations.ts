@@ -4,8 +4,8 @@ import type { Tx } from '../../base/db/transact.ts'
 const keyOf = (organizationId: string) => `configurations of ${organizationId}`
 
 /**
- * Keeps the check configurations of an organization as they are until the transaction ends, together with whoever
- * else holds them. For applying them to what a recomputation cannot see yet, because it commits with this
+ * Keeps the check configurations of an organization unchanged until the transaction ends. Other transactions may hold them
+ * too. For applying them to what a recomputation cannot see yet, because it commits with this
  * transaction: an issue, a device. Take it before they are read and, where possible, before devices are locked.
  */
 export async function holdConfigurations(tx: Tx, organizationId: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../base/db/transact.ts'
 
 type StoredStatus = Database['check_results']['status']
 
-/** What deciding about a run needs to know of its check. */
+/** What the decision about a run needs to know about its check. */
 export const listCheckFacts = (tx: Tx, organizationId: string, checkIds: readonly string[]) =>
   tx
     .selectFrom('checks')

@@ -5,7 +5,7 @@ import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { type IssuePolicy, rescheduleIssues } from '../issues/reschedule-issues.ts'
 import { isAllowed } from '../standing/targeting-rules.ts'
 
-/** Decides again when the open issues of locked devices block, under the policies in force. */
+/** Decides again when the open issues of locked devices block, under the current policies. */
 export async function rescheduleDevices(tx: Tx, devices: readonly LockedDevice[], now: string): Promise<void> {
   const [first] = devices
   if (!first) return

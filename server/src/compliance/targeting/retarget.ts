@@ -54,7 +54,7 @@ export async function retarget(
   const removed = [...existing.values()].filter((pair) => !wantedKeys.has(keyOf(pair)))
   await addTargets(tx, first.organization_id, added)
   await removeTargets(tx, first.organization_id, removed, context)
-  // What is new to a device is due at its next check-in, wherever that is answered.
+  // What is new to a device is due at its next check-in, no matter which process answers it.
   await queueAgentNotices(tx, first.organization_id, [...new Set(added.map(({ deviceId }) => deviceId))], context.now)
   await adjustTallies(tx, first.organization_id, [
     ...added.map((pair) => ({ ...pair, from: null, to: 'pending' })),

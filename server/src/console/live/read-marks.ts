@@ -4,16 +4,16 @@ import type { Db } from '../../base/db/transact.ts'
 export const topics = ['devices', 'issues', 'requests', 'sign_ins', 'live_queries', 'audit'] as const
 export type Topic = (typeof topics)[number]
 
-/** What stands for the state of each topic; another text means that something has changed. */
+/** A text that represents the state of each topic; another text means that something has changed. */
 export type Marks = Readonly<Record<Topic, string>>
 
-/** Events that may still be committed behind the newest are looked for this far back. */
+/** How far back to look for events that may still be committed behind the newest. */
 const eventsBack = 500
 const campaignsWatched = 20
 
 /**
  * The marks of an organization, by one statement that reads a bounded number of index entries. Numbers of events are
- * given before their transactions commit, so they are counted besides: one that comes late changes the count.
+ * given before their transactions commit, so they are also counted: one that comes late changes the count.
  */
 export async function readMarks(db: Db, organizationId: string): Promise<Marks> {
   const { rows } = await sql<{ topic: Topic; mark: string }>`

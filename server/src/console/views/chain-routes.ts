@@ -5,7 +5,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { readChainHead } from '../../signals/audit/chain-head.ts'
 import { askForVerification, findVerification } from '../../signals/audit/keep-verification.ts'
 
-/** Whether the audit log is as it was written; looking again changes nothing but when that was looked at. */
+/** Whether the audit log is as it was written; checking again only changes when it was checked. */
 export function chainRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...recordViewOperations.getAuditChain,

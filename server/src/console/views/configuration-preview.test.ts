@@ -178,7 +178,7 @@ test('a preview names the members that are wrong, as saving does', async () => {
   assert.deepEqual([fault.status, fault.body.errors[0].field], [422, 'change/block_auth_grace_period_days'])
 })
 
-test('whoever may not configure checks, and other organizations, see and save nothing', async () => {
+test('administrators who may not configure checks, and other organizations, see and save nothing', async () => {
   const { check } = await failingFleet()
   const body = { change: { remediation_strategy: 'block_immediately' }, preview: '1.0.0.x' }
   const limited = await signedIn({ email: 'lim@acme.example', access: 'limited', restrictions: ['configure_checks'] })

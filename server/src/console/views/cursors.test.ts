@@ -3,8 +3,11 @@ import { test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { makeIn } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
+import { transact } from '../../base/db/transact.ts'
 import { encodeCursor } from '../../base/lists/cursor.ts'
 import { recordLiveAnswers } from '../../live-queries/record-live-answers.ts'
+import { createConnection } from '../../sign-in/connections/create-connection.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -32,7 +35,10 @@ async function records(organizationId: string): Promise<Record<string, string>> 
   const answer = { deviceId: device.id, campaignId: liveQueryCampaignId, revision: 1, rowCount: 1, rows: '[{"a":"1"}]' }
   await recordLiveAnswers(app.db, organizationId, [{ ...answer, errorMessage: null, warningMessage: null }])
   const [result] = (await app.ask('GET', `/live_query_campaigns/${liveQueryCampaignId}/query_results`)).body.data
-  const ids = { deviceId: device.id, personId: person.id, checkId: check.id, issueId: issue.id }
+  const connection = { name: 'Payroll', redirectUris: ['https://payroll.example/cb'] }
+  const context = systemChange(organizationId, app.now())
+  const { id } = await transact(app.db, (tx) => createConnection(tx, app.secrets, connection, context))
+  const ids = { id, deviceId: device.id, personId: person.id, checkId: check.id, issueId: issue.id }
   return {
     ...ids,
     deviceGroupId: (await make.deviceGroup(organizationId)).id,

@@ -6,7 +6,7 @@ import { dayMs } from '../../base/time.ts'
 import { standingAt } from '../../inventory/devices/standing.ts'
 import { patternOf } from './rules.ts'
 
-/** What is to be done first: blocked, then what blocks soonest, then the rest. An index has the same expression. */
+/** The most urgent first: blocked, then what blocks soonest, then the rest. An index has the same expression. */
 export const urgency = sql<string>`case devices.auth_state when 'blocked' then '-infinity'::timestamptz
   when 'will_block' then coalesce(devices.will_block_at, '9999-01-01 00:00:00+00')
   when 'notified' then '9999-12-31 00:00:00+00' else 'infinity' end`

@@ -5,7 +5,7 @@ import { restoreDevice } from '../../administration/registrations/restore-device
 import { confirmRegistration } from '../../administration/registrations/suspend-registration.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
-import { orNotFound } from '../../base/errors.ts'
+import { fail, orNotFound } from '../../base/errors.ts'
 import { refreshFailing } from '../../compliance/results/refresh-failing.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
@@ -13,6 +13,7 @@ import { identifierOf } from '../../http/record-id.ts'
 import { describeDevice } from '../../inventory/devices/describe-device.ts'
 import { presentDevice } from '../../inventory/devices/present.ts'
 import { findDevice } from '../../inventory/devices/queries.ts'
+import { countInventory } from './count-inventory.ts'
 import {
   findDeletedDevice,
   listHistoryEntries,
@@ -47,6 +48,14 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
     list: listLiveQueriesOfDevice,
     present: (row) => row,
     exists,
+  })
+
+  endpoint(scope, {
+    ...deviceViewOperations.getInventoryOfDevice,
+    run: async ({ db, organizationId, params }) => {
+      if (!(await exists(db, organizationId, params))) fail('not_found')
+      return { tables: await countInventory(db, organizationId, params.deviceId) }
+    },
   })
 
   endpoint(scope, {

@@ -30,6 +30,20 @@ const reports = (deviceId: string, facts: ReportedFacts) =>
     return followReportedFacts(tx, place, facts, { cause: 'a report', now: app.now() })
   })
 
+test('getInventoryOfDevice counts the rows of each table that the device has reported', async () => {
+  const { organizationId } = app.tenant
+  const { id } = await make.device(organizationId)
+  const browser = await signedIn()
+  const of = { organization_id: organizationId, device_id: id, reporting_table: 'device_mounts' }
+  const snapshot = { ...of, digest: Buffer.alloc(1), is_truncated: false, is_scheduled: true, taken_at: app.now() }
+  await app.db.insertInto('device_snapshots').values(snapshot).execute()
+  const rows = ['/', '/home'].map((path) => ({ ...of, content: JSON.stringify({ path }) }))
+  await app.db.insertInto('device_snapshot_rows').values(rows).execute()
+  const { status, body } = await browser.ask('GET', `/views/devices/${id}/inventory`)
+  assert.deepEqual([status, body], [200, { tables: [{ name: 'device_mounts', row_count: 2 }] }])
+  assert.equal((await browser.ask('GET', '/views/devices/999/inventory')).status, 404)
+})
+
 test('a device is renamed and noted, once each, and keeps the name when it reports another', async () => {
   const { organizationId } = app.tenant
   const { id } = await make.device(organizationId, { name: 'MAC-0042' })

@@ -66,6 +66,7 @@ export const signInColumns: CsvColumns<RowOf<typeof listSignInViews>> = [
   ['country', ({ country }) => country],
   ['browser', ({ browser_name: name }) => name],
   ['application', ({ application_name: name }) => name],
+  ['failure_reason', ({ failure_reason: reason }) => reason],
 ]
 
 export const auditColumns: CsvColumns<RowOf<typeof listAuditViews>> = [

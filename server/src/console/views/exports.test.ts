@@ -161,7 +161,7 @@ test('checks, results, requests, groups and live queries are exported by the fil
   assert.equal(log.body.data[0].description, 'Exported the results of the check "Disk" as CSV.')
 })
 
-test('what was sent is exported by whoever may see it', async () => {
+test('what was sent is exported by administrators who may see it', async () => {
   const browser = await signedIn()
   const events = ['issues.new']
   const { body: hook } = await browser.ask('POST', '/webhook_endpoints', {

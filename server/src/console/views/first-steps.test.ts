@@ -12,7 +12,7 @@ const make = makeIn(app)
 
 beforeEach(() => app.reset())
 
-test('first steps are what the organization and the administrator have set up, each by itself', async () => {
+test('first steps are what the organization and the administrator have set up, each on its own', async () => {
   const { organizationId } = app.tenant
   const other = await app.addTenant('Globex')
   await make.device(other.organizationId, {})

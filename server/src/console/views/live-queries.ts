@@ -99,7 +99,7 @@ function elementsFrom(organizationId: string, after: string | undefined, limit: 
   )`.as<'element'>(sql`element (value, position)`)
 }
 
-/** Each row by itself, and one line for a device that has none; in the order in which the answers came. */
+/** Each row separately, and one line for a device that has none; in the order in which the answers came. */
 export const listAnsweredRows = (reader: Reader, { organizationId, params, after, limit }: OfCampaign) =>
   answersOf(reader, organizationId, params.campaignId)
     .leftJoinLateral(elementsFrom(organizationId, after, limit), (join) => join.onTrue())

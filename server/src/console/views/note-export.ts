@@ -15,7 +15,7 @@ export async function noteExport({ db, context }: Exporting, what: string, about
   await transact(db, (tx) => recordAudit(tx, entry, context))
 }
 
-/** For a list that has the same columns whoever asks: notes the export, and answers with them. */
+/** For a list that has the same columns for every caller: notes the export, and answers with them. */
 export const noting =
   <Row>(what: string, columns: CsvColumns<Row>) =>
   async (call: Exporting): Promise<CsvColumns<Row>> => {

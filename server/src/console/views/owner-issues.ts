@@ -23,7 +23,7 @@ export async function listOwnerIssues(
   return { data }
 }
 
-/** Open, in force, and of a check that tells owners: the console decides the same of a row that it has. */
+/** Open, not exempted, and of a check that notifies owners: the console decides the same of a row that it has. */
 const listToldIssues = (reader: Reader, organizationId: string, deviceIds: readonly string[]) =>
   reader
     .selectFrom((build) =>

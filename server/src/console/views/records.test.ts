@@ -82,7 +82,11 @@ test('people are listed with their devices and the worst of their states, and co
 test('sign-ins are listed newest first with the names of then, by result, state, time, person and device', async () => {
   const { organizationId } = app.tenant
   const person = await make.person(organizationId, { name: 'Ana' })
-  const old = await make.authLog(organizationId, { person_name: 'Old', started_at: hoursFromNow(-48) })
+  const old = await make.authLog(organizationId, {
+    person_name: 'Old',
+    started_at: hoursFromNow(-48),
+    failure_reason: 'blocked_by_issues',
+  })
   const late = await make.authLog(organizationId, {
     person_id: person.id,
     person_name: 'Ana then',
@@ -93,6 +97,7 @@ test('sign-ins are listed newest first with the names of then, by result, state,
     initial_status: 'will_block',
     started_at: app.now(),
     city: 'Uppsala',
+    connection_id: '7',
   })
   const other = await app.addTenant('Other')
   await make.authLog(other.organizationId, { person_name: 'Foreign' })
@@ -112,11 +117,14 @@ test('sign-ins are listed newest first with the names of then, by result, state,
     place: 'Uppsala',
     browser_name: 'Firefox',
     application_name: '',
+    failure_reason: null,
   })
   const expected: [string, string[]][] = [
     ['', [late.id, old.id]],
     ['since=24h', [late.id]],
     ['result=Fail', [old.id]],
+    ['failure_reason=blocked_by_issues', [old.id]],
+    ['connection_id=7', [late.id]],
     ['initial_status=will_block', [late.id]],
     [`person_id=${person.id}`, [late.id]],
     ['device_id=77', [late.id]],

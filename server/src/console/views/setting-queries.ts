@@ -54,7 +54,7 @@ export function listEnrollmentSecretViews(reader: Reader, page: ListPage, { stat
     .execute()
 }
 
-/** Those in force, the newest first. */
+/** The active ones, the newest first. */
 export const listScimTokenViews = (reader: Reader, { organizationId, after, limit }: ListPage) =>
   reader
     .selectFrom('scim_tokens')

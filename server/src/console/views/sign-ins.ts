@@ -10,10 +10,13 @@ const newestFirst: Keyset = { id: { column: 'auth_logs.id', type: 'bigint' }, di
 
 function signInsOf(reader: Reader, organizationId: string, filter: SignInViewFilter, now: string) {
   const { result, initial_status: status, since, device_id: deviceId, person_id: personId } = filter
+  const { failure_reason: reason, connection_id: connectionId } = filter
   const pattern = patternOf(filter.search)
   let query = reader.selectFrom('auth_logs').where(inOrganization('auth_logs', organizationId))
   if (result !== undefined) query = query.where('auth_logs.result', '=', result)
   if (status !== undefined) query = query.where('auth_logs.initial_status', '=', status)
+  if (reason !== undefined) query = query.where('auth_logs.failure_reason', '=', reason)
+  if (connectionId !== undefined) query = query.where('auth_logs.connection_id', '=', connectionId)
   if (since !== undefined) query = query.where('auth_logs.started_at', '>=', beginOf(since, now))
   if (deviceId !== undefined) query = query.where('auth_logs.device_id', '=', deviceId)
   if (personId !== undefined) query = query.where('auth_logs.person_id', '=', personId)
@@ -32,6 +35,7 @@ export const listSignInViews = (reader: Reader, page: ListPage, filter: SignInVi
     .select(['auth_logs.person_id', 'auth_logs.person_name', 'auth_logs.person_email'])
     .select(['auth_logs.device_id', 'auth_logs.device_name', 'auth_logs.ip_address'])
     .select(['auth_logs.country', 'auth_logs.city', 'auth_logs.browser_name', 'auth_logs.application_name'])
+    .select('auth_logs.failure_reason')
     .where(afterCursor(newestFirst, page.after === undefined ? undefined : [page.after]))
     .$call(inKeysetOrder(newestFirst))
     .limit(sql.lit(page.limit))

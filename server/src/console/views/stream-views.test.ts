@@ -34,7 +34,7 @@ const queue = (deviceId: string, at: string, txn: string) =>
 
 const idsIn = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id)
 
-test('getStreamView: counts of a day, what waits, how long the receiver took, and the tokens in force', async () => {
+test('getStreamView: counts of a day, what waits, how long the receiver took, and the active tokens', async () => {
   const browser = await signedIn()
   const made = await browser.ask('POST', '/ssf_streams', { name: 'Gateway', delivery: { method: 'urn:ietf:rfc:8936' } })
   const { id } = made.body

@@ -69,7 +69,7 @@ test('previewUnregistrations counts owners, and those whom no device is left', a
   assert.equal((await (await signedIn(['remove_devices'])).ask('POST', preview, {})).status, 403)
 })
 
-test('unregisterDevices ends each registration by itself, and says what was refused and why', async () => {
+test('unregisterDevices ends each registration separately, and says what was refused and why', async () => {
   const { organizationId } = app.tenant
   const { one, two, phone, free } = await fleet(organizationId)
   const foreign = await fleet((await app.addTenant('Other')).organizationId)

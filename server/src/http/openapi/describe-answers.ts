@@ -18,7 +18,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
   404: { name: 'NotFound', description: 'There is no such record in the organization.', codes: ['not_found'] },
   422: {
     name: 'Unprocessable',
-    description: 'The request is well-formed but not acceptable; `errors` says what and where.',
+    description: 'The request is well-formed but not valid; `errors` says what and where.',
     codes: [
       ...([
         'invalid',

@@ -35,7 +35,7 @@ function descriptionOf({ description, access, feature }: Operation): string {
   }
   if (feature) needs.push(`The organization needs the feature ${features[feature].title}.`)
   if (access === 'read') needs.push('Any key may call this.')
-  if (access === 'public') needs.push('No key is needed.')
+  if (access === 'public') needs.push('No key is required.')
   return [...(description ? [description] : []), ...needs].join('\n\n')
 }
 

@@ -3,7 +3,7 @@ type OnNotice = (organizationId: string, deviceId: string | null) => void
 const listeners = new Set<OnNotice>()
 
 /**
- * Calls back at once after this process has committed a notice, before whoever caused it hears of the commit. Other
+ * Calls back at once after this process has committed a notice, before its cause hears of the commit. Other
  * processes find the notice by polling. Returns what ends it.
  */
 export function onAgentNotice(listener: OnNotice): () => void {

@@ -83,6 +83,8 @@ for (const version of apiVersions) {
       },
       device_type: 'Mac',
       form_factor: 'computer',
+      agent_version: null,
+      enrolled_at: null,
       registration_suspended_at: null,
       identity_conflict_since: null,
     }
@@ -104,6 +106,8 @@ for (const version of apiVersions) {
       auth_configuration: null,
       device_type: 'iOS',
       form_factor: 'phone',
+      agent_version: null,
+      enrolled_at: null,
       registration_suspended_at: null,
       identity_conflict_since: null,
     }

@@ -24,6 +24,8 @@ export function presentDevice(row: DeviceRow, links: Links): Device {
     device_type: row.device_type,
     form_factor: row.form_factor,
     registration_suspended_at: row.registration_suspended_at,
+    agent_version: row.agent_version,
+    enrolled_at: row.enrolled_at,
     identity_conflict_since: row.identity_conflict_since,
   }
 }

@@ -52,6 +52,8 @@ const fromDevices = (reader: Reader, organizationId: string) =>
       lastSeenAt,
       'devices.registered_owner_id',
       'devices.registration_suspended_at',
+      'devices.agent_version',
+      'devices.enrolled_at',
       'devices.identity_conflict_since',
       'devices.operating_system',
       'devices.hardware_model',

@@ -71,7 +71,7 @@ export function decideAuthState(
 const severity: Record<StoredState, number> = { good: 0, notified: 1, will_block: 2, blocked: 3 }
 
 /**
- * While a registration is suspended the device is in doubt: what it reports may make its state worse, never better.
+ * While a registration is suspended, what the device reports may make its state worse, never better.
  */
 export function withoutImprovement(
   before: AuthStateDecision,

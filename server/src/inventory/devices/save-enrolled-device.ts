@@ -27,7 +27,7 @@ export async function addDevice(tx: Tx, organizationId: string, facts: EnrolledF
 }
 
 /**
- * Notes that a machine enrolled again, and its serial where it was not known; what it says of itself otherwise is followed as
+ * Notes that a machine enrolled again, and its serial where it was not known; its other facts are followed as
  * any report of it is.
  */
 export async function renewDevice(

@@ -5,7 +5,7 @@ export type DoubtfulDevice = {
   id: string
   name: string
   organization: string
-  /** Its registration waits to be confirmed, or two agents enroll as the device in turn. */
+  /** Its registration waits to be confirmed, or two agents take turns enrolling as the device. */
   doubt: 'suspended' | 'conflict'
   since: string
 }

@@ -1,5 +1,7 @@
 import { type Retained, retention } from '@muster/contract/retention.ts'
+import { sql } from 'kysely'
 import type { ChangeContext } from '../../base/change-context.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { changesBetween } from '../../signals/audit/changes.ts'
@@ -21,9 +23,10 @@ export async function changeSettings(tx: Tx, change: SettingsChange, context: Ch
   const wanted = given.map(([name, value]) => [name, value ?? usualSettings[name as keyof OrganizationSettings]])
   const after: OrganizationSettings = { ...before, ...Object.fromEntries(wanted) }
   refuseOutside(after)
+  await refuseUnknownChecks(tx, organizationId, after.registration_required_checks)
   const news = newsOf(before, after)
   if (news.length === 0) return false
-  const row = { ...after, updated_at: now }
+  const row = { ...after, registration_required_checks: [...after.registration_required_checks], updated_at: now }
   await tx
     .insertInto('organization_settings')
     .values({ organization_id: organizationId, ...row })
@@ -48,6 +51,20 @@ function refuseOutside(settings: OrganizationSettings): void {
   if (errors.length > 0) fail('invalid', { errors })
 }
 
+async function refuseUnknownChecks(tx: Tx, organizationId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const known = await tx
+    .selectFrom('checks')
+    .select('id')
+    .where(inOrganization('checks', organizationId))
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .where('deletion_requested_at', 'is', null)
+    .execute()
+  const unknown = ids.find((id) => !known.some((check) => check.id === id))
+  if (unknown === undefined) return
+  fail('invalid', { errors: [{ field: 'registration_required_checks', message: `there is no check ${unknown}` }] })
+}
+
 const newsOf = (before: OrganizationSettings, after: OrganizationSettings) =>
   changesBetween(before, after, Object.keys(usualSettings) as (keyof OrganizationSettings)[]).map((change) => ({
     change,
@@ -62,6 +79,12 @@ function sentenceOf(
   if (name === 'is_first_device_trusted') {
     const [from, to] = after[name] ? ['only after a decision', 'at once'] : ['at once', 'only after a decision']
     return `Changed when the first device of a person is registered from "${from}" to "${to}".`
+  }
+  if (name === 'registration_required_checks') {
+    const ids = after[name].join(', ')
+    return ids === ''
+      ? 'Required no checks to pass before a first device is registered.'
+      : `Required the checks ${ids} to pass before a first device is registered.`
   }
   if (name === 'is_second_factor_required') {
     return after[name]

@@ -4,7 +4,12 @@ import type { Reader } from '../../base/db/transact.ts'
 
 /** What an organization may choose. */
 export type OrganizationSettings = Readonly<
-  Record<`${Retained}_days`, number> & { is_first_device_trusted: boolean; is_second_factor_required: boolean }
+  Record<`${Retained}_days`, number> & {
+    is_first_device_trusted: boolean
+    /** Identifiers of checks that have to pass before a first device is registered at once. */
+    registration_required_checks: string[]
+    is_second_factor_required: boolean
+  }
 >
 
 export const usualSettings: OrganizationSettings = {
@@ -13,6 +18,7 @@ export const usualSettings: OrganizationSettings = {
   settled_signals_days: retention.settled_signals.usual,
   settled_deliveries_days: retention.settled_deliveries.usual,
   is_first_device_trusted: true,
+  registration_required_checks: [],
   is_second_factor_required: false,
 }
 
@@ -21,7 +27,7 @@ export async function findSettings(reader: Reader, organizationId: string): Prom
   const row = await reader
     .selectFrom('organization_settings')
     .select(['auth_logs_days', 'live_results_days', 'settled_signals_days', 'settled_deliveries_days'])
-    .select(['is_first_device_trusted', 'is_second_factor_required'])
+    .select(['is_first_device_trusted', 'registration_required_checks', 'is_second_factor_required'])
     .where(inOrganization('organization_settings', organizationId))
     .executeTakeFirst()
   const chosen = Object.entries(row ?? {}).filter(([, value]) => value !== null)

@@ -97,7 +97,7 @@ export async function listResults(
     .executeTakeFirst()
   // A cursor is given only where another row follows.
   if (after !== undefined && !found) {
-    throw new CursorError('The query has run again since; start again without a cursor')
+    throw new CursorError('The query has run again since then. Start again without a cursor')
   }
   if (!found) return []
   const before = position - firstSlice * rowsPerSlice

@@ -185,12 +185,12 @@ test('pages of results continue in their run while the query runs again, and are
   const { status, body } = await app.ask('GET', next)
   assert.deepEqual(
     [status, body],
-    [400, { error: 'bad_cursor', message: 'The query has run again since; start again without a cursor.' }],
+    [400, { error: 'bad_cursor', message: 'The query has run again since then. Start again without a cursor.' }],
   )
   assert.equal(await storedRows(), 4)
 })
 
-test('a run with the rows of the one before writes none of them, and whoever is paging continues', async () => {
+test('a run with the rows of the one before writes none of them, and a reader between two pages continues', async () => {
   const { organizationId } = app.tenant
   const { id, revision } = await make.reportingQuery(organizationId, { rows: [{ a: 1 }, { a: 2 }] })
   const path = `/reporting/queries/${id}/results?per_page=1`

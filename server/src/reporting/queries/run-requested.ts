@@ -56,7 +56,7 @@ async function oneAtATime(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('turns of reporting queries', 0))`.execute(tx)
 }
 
-/** A run that was asked for meanwhile stays; one that came to nothing goes behind the others of its organization. */
+/** A run that was requested in the meantime stays; one without a result goes behind the others of its organization. */
 async function endTurn(db: Db, { organizationId, queryId, requestedAt }: Turn, isDone: boolean): Promise<void> {
   const left = isDone
     ? sql`case when run_requested_at > ${requestedAt}::timestamptz then run_requested_at end`

@@ -4,7 +4,7 @@ const maxMessageLength = 500
 
 /** SQLSTATEs (the manual's appendix A) of what the query's author can mend, with our words or the database's own. */
 const explained: readonly [pattern: RegExp, text: string | undefined][] = [
-  [/^57014$/, 'The query took longer than it may.'],
+  [/^57014$/, 'The query took too long.'],
   [/^(53100|53200|53400|54000|54001)$/, 'The query needs more room than it may have.'],
   [/^(42501|25006)$/, 'The query asks for something that is not available in reporting queries.'],
   [/^(0A|2[0-2]|42|54)/, undefined],

@@ -89,7 +89,7 @@ async function endCopy(host: Host): Promise<void> {
   await copy?.connection.kill()
 }
 
-/** Only some tables are loaded, and each is emptied by itself; triggers would write what is not asked for. */
+/** Only some tables are loaded, and each is emptied on its own; triggers would write more. */
 const withoutForeignKeys = `
   do $$
   declare foreign_key record;

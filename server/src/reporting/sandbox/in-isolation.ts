@@ -40,9 +40,8 @@ export const sessionPrefix = 'muster report '
 const sessionName = ({ organizationId, queryId = '-' }: IsolatedWork): string =>
   `${sessionPrefix}${organizationId}/${queryId}`
 
-const tookTooLong = 'The query took longer than it may.'
-const goesOn =
-  'The query took longer than it may, and the database has not ended it yet: `muster doctor` names its process.'
+const tookTooLong = 'The query took too long.'
+const goesOn = 'The query took too long, and the database has not ended it yet: `muster doctor` names its process.'
 
 async function withLimits<T>(session: IsolatedConnection, work: (db: Db, within: Within) => Promise<T>): Promise<T> {
   let ended: QueryRefused | undefined

@@ -106,7 +106,7 @@ const rules: Readonly<Record<string, (node: Node, place: Place) => void>> = {
   FuncCall(node, { seen }) {
     if (judgeFunction(node).answersRows) seen.rowFunctions += 1
     if (seen.rowFunctions > maxRowFunctions) {
-      refuse(`A reporting query may call ${maxRowFunctions} functions that answer several rows.`)
+      refuse(`A reporting query may call ${maxRowFunctions} functions that return several rows.`)
     }
   },
   ColumnRef({ fields }, { seen }) {

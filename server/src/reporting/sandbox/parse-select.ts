@@ -15,14 +15,14 @@ export type ParsedSelect = {
 /** The text's syntax tree by PostgreSQL's own parser. Throws QueryRefused unless it is one SELECT. */
 export async function parseSelect(text: string): Promise<ParsedSelect> {
   if (Buffer.byteLength(text) > maxSqlBytes) refuse(`The SQL is too long: it may have ${maxSqlBytes} bytes.`)
-  if (!isStorable(text)) refuse('The SQL has characters that no text may have.')
+  if (!isStorable(text)) refuse('The SQL contains characters that are not allowed.')
   if (text.trim() === '') refuse('The SQL is empty.')
   await loadModule()
   const { stmts = [] } = parse(text)
   const [only] = stmts
   if (!only?.stmt) refuse('The SQL is empty.')
-  if (stmts.length > 1) refuse('A reporting query is a single statement.')
-  if (!('SelectStmt' in only.stmt)) refuse('A reporting query is a SELECT, and nothing else.')
+  if (stmts.length > 1) refuse('A reporting query must be a single statement.')
+  if (!('SelectStmt' in only.stmt)) refuse('A reporting query must be a SELECT.')
   return { select: only.stmt.SelectStmt as Node, statement: statementOf(text, only) }
 }
 

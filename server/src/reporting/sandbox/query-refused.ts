@@ -1,4 +1,4 @@
-/** SQL that may not run, or that failed: the message is a sentence for whoever wrote it, with nothing internal. */
+/** SQL that may not run, or that failed: the message is a sentence for its author and reveals nothing internal. */
 export class QueryRefused extends Error {
   override readonly name = 'QueryRefused'
 }

@@ -61,7 +61,7 @@ export async function readReport(tx: Tx, { statement: text, rowBytes, deadline }
       if (rows.length === maxRows || bytes > maxBytes) return { columns, rows, isTruncated: true }
       rows.push(row)
     }
-    if (performance.now() > deadline) refuse('The query took longer than it may.')
+    if (performance.now() > deadline) refuse('The query took too long.')
   }
   return { columns, rows, isTruncated: false }
 }
@@ -77,6 +77,6 @@ async function columnsOf(tx: Tx, content: string): Promise<string[]> {
   const names = rows.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) refuse(`Two columns are named "${twice}": give one another name with AS.`)
-  if (names.length > maxColumns) refuse(`A reporting query may answer ${maxColumns} columns.`)
+  if (names.length > maxColumns) refuse(`A reporting query may return at most ${maxColumns} columns.`)
   return names
 }

@@ -29,7 +29,7 @@ function parseRow(json: string): Record<string, unknown> {
   try {
     return JSON.parse(json, presentValue as Reviver) as Record<string, unknown>
   } catch (error) {
-    if (error instanceof RangeError) refuse('The query answers JSON that is nested too deeply.')
+    if (error instanceof RangeError) refuse('The query returns JSON that is nested too deeply.')
     throw error
   }
 }

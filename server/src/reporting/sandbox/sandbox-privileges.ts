@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../base/db/transact.ts'
 
-/** For whoever reads why a query did not run. */
+/** Tells the author why a query did not run. */
 export const missingRole =
   'Reporting queries need the database role muster_reports, and it is missing: run `muster reports create-role`.'
 

@@ -19,6 +19,9 @@ export async function expireSessions(db: Db, context: () => ChangeOrigin, limit 
   }
 }
 
+const byLog = (one: Ended, other: Ended): number =>
+  Number(BigInt(one.organization_id) - BigInt(other.organization_id)) || Number(BigInt(one.id) - BigInt(other.id))
+
 type Ended = Parameters<typeof newsOfSession>[1]
 
 async function expireBatch(tx: Tx, context: ChangeOrigin, limit: number): Promise<number> {
@@ -31,17 +34,16 @@ async function expireBatch(tx: Tx, context: ChangeOrigin, limit: number): Promis
     ), ended as (
       delete from auth_log_open_sessions as open using due
       where open.organization_id = due.organization_id and open.auth_log_id = due.auth_log_id
-      returning open.organization_id, open.auth_log_id
+      returning open.organization_id, open.auth_log_id, open.reason
     )
-    select auth_logs.organization_id, auth_logs.id, device_id, device_name, agent_version, person_id,
+    update auth_logs set failure_reason = ended.reason from ended
+    where auth_logs.organization_id = ended.organization_id and auth_logs.id = ended.auth_log_id
+    returning auth_logs.organization_id, auth_logs.id, device_id, device_name, agent_version, person_id,
       browser_name, browser_version
-    from ended
-    join auth_logs on auth_logs.organization_id = ended.organization_id and auth_logs.id = ended.auth_log_id
-    order by auth_logs.organization_id, auth_logs.id
   `.execute(tx)
   await announce(
     tx,
-    rows.map((session) => newsOfSession('auth_logs.failure', session, context)),
+    rows.toSorted(byLog).map((session) => newsOfSession('auth_logs.failure', session, context)),
   )
   return rows.length
 }

@@ -79,16 +79,6 @@ export const listAuthLogs = compileList((reader, { organizationId, search, after
 export const findAuthLog = (reader: Reader, organizationId: string, id: string) =>
   fromAuthLogs(reader, organizationId).where('auth_logs.id', '=', id).executeTakeFirst()
 
-/** What a session notes of a device. */
-export const findSignInDevice = (reader: Reader, organizationId: string, deviceId: string) =>
-  reader
-    .selectFrom('devices')
-    .select(['id', 'name', 'auth_state', 'agent_version'])
-    .where(inOrganization('devices', organizationId))
-    .where('id', '=', deviceId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-
 type BlockingIssue = {
   id: string
   title: string

@@ -24,7 +24,7 @@ export type AuditEntry = {
 export const firstHash = createHash('sha256').update('muster audit log').digest()
 
 /**
- * Writes an entry in the transaction of the change it tells of. The organization's head row is locked until the
+ * Writes an entry in the transaction of the change that it describes. The organization's head row is locked until the
  * commit, so that entries are numbered and chained in one order; take it late in the transaction.
  */
 export async function recordAudit(

@@ -256,7 +256,7 @@ test('the size of a batch does not change what is found', async () => {
   }
 })
 
-test('a walk ends when whoever asked is gone', async () => {
+test('a walk ends when its caller is gone', async () => {
   const signal = AbortSignal.abort(new Error('gone'))
   await assert.rejects(verifyChain(trial.db, { organizationId: organizationId(), signal }), { message: 'gone' })
 })

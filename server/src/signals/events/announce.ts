@@ -48,10 +48,10 @@ export type Announcement = { organizationId: string; cause: string; at: string }
   | ({ type: 'requests.registration' } & RequestNews)
 )
 
-/** What a device reports of itself otherwise than before; `from` is null where nothing was known. */
+/** What a device reports differently from before; `from` is null where nothing was known. */
 type ReportedChange = WebhookData<'devices.updated'>['changes'][number]
 
-/** What the outside is told of someone's request, as it was when it was made. */
+/** What receivers learn about someone's request, as it was when it was made. */
 type RequestNews = {
   deviceId: string
   deviceName: string

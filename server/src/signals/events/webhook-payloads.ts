@@ -6,7 +6,7 @@ import { queueWebhooks, readListening, type WebhookMessage } from '../webhook-le
 import type { Announcement } from './announce.ts'
 import { type PayloadFacts, readPayloadFacts } from './payload-facts.ts'
 
-/** Queues what endpoints are told of an organization's announcements. What nobody chose is not looked up either. */
+/** Queues what endpoints receive of an organization's announcements. What no endpoint chose is not looked up. */
 export async function announceToWebhooks(
   tx: Tx,
   organizationId: string,

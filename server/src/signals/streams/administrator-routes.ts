@@ -6,7 +6,7 @@ import { presentStatus } from './present.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 import { verifyStream } from './verify-stream.ts'
 
-/** What administrators do with a stream where receivers have addresses of their own; the receiver is told of it. */
+/** What administrators do with a stream where receivers have addresses of their own; the receiver is notified. */
 export function administratorRoutes(app: FastifyInstance): void {
   endpoint(app, {
     ...developerViewOperations.changeSsfStreamStatus,

@@ -12,7 +12,7 @@ export type SignalFollower = {
   stop(): Promise<void>
 }
 
-/** Hears, once for the whole process, what is queued for streams. It is a hint: whoever relies on it also looks. */
+/** Hears, once for the whole process, what is queued for streams. It is a hint: callers also look for themselves. */
 export async function followSignals(connection: Connection): Promise<SignalFollower> {
   const subscribers = new Set<OnSignal>()
   const tell = (organizationId: string | undefined) => {

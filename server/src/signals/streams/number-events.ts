@@ -23,7 +23,7 @@ export async function lockHeads(tx: Tx, streams: readonly StreamKey[]): Promise<
  * `with` do the latter: they give all queued events of streams their numbers, in the order of queueing as far as it is committed: a change
  * that commits late gets a later number, and none is ever passed over. Changes of one device never overtake each other,
  * because the lock on the device orders their transactions. What the statement sees is numbered: `fresh` has a row for each event that it numbers. The caller
- * holds the lock on the heads. Whatever else the statement reads is of the same moment: what is told of by events up to
+ * holds the lock on the heads. Everything else the statement reads is of the same moment: what is reported by events up to
  * the last number, and by no later one, since who sees less numbers later.
  */
 export const numbering = (streams: readonly StreamKey[]) => sql`

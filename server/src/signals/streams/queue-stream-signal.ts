@@ -17,7 +17,7 @@ export type StreamSignal = {
   /** Of tests only. */
   deviceId?: string | null
   userEmail?: string | null
-  /** Deliverers leave it alone until then: whoever queues it delivers it. */
+  /** Deliverers leave it alone until then: the caller that queues it delivers it. */
   heldUntil?: string
 }
 

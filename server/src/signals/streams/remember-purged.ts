@@ -4,7 +4,7 @@ import type { Tx } from '../../base/db/transact.ts'
 
 /**
  * Keeps which of the devices that are about to be gone for good receivers continue keeping out: no event says that a
- * device has ceased to exist, and what is said of the whole of a stream is to be true of it all the same.
+ * device no longer exists, and what is said about the whole of a stream must hold for it too.
  */
 export async function rememberPurged(
   tx: Tx,

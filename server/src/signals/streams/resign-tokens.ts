@@ -6,12 +6,12 @@ import type { KeyRing } from './signing-keys.ts'
 import { headerOf } from './token-header.ts'
 
 /**
- * Takes keys out of the key set, and the tokens that they signed from what waits: whoever delivers it next signs it
+ * Takes keys out of the key set, and the tokens that they signed from what waits: the next delivery signs it
  * again, with the same jti and claims. Deliverers are told at the commit. Returns how many tokens that were.
  *
  * Whoever stores tokens holds the lock on the heads of their streams and looks for withdrawn keys under it; so a token
- * of a withdrawn key is either stored before, and taken away here, or not stored. An event that names the key and is
- * committed later is signed by another as well: whoever reads it sees that its key was withdrawn.
+ * of a withdrawn key is either stored before, and removed here, or not stored. An event that names the key and is
+ * committed later is signed with another key as well: a reader sees that its key was withdrawn.
  */
 export async function withdrawKeys(tx: Tx, ring: KeyRing, kids: readonly string[], now: string): Promise<number> {
   await tx

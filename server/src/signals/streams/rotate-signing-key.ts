@@ -8,29 +8,31 @@ import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { certifyKey } from './certify-key.ts'
 import { withdrawKeys } from './resign-tokens.ts'
 import { sealPrivateKey } from './seal-private-key.ts'
 import { findSigningKey, type KeyRing, keyTimes, stateOfKey } from './signing-keys.ts'
 
 const generateKeyPair = promisify(generateKeyPairCallback)
 
-type NewSigningKey = { kid: string; sealed: Buffer; jwk: object }
+type NewSigningKey = { kid: string; sealed: Buffer; jwk: object; certificate: Buffer | null }
 
 /** RSA of 2,048 bits, for RS256: what the interoperability profile and every receiver support. */
-async function makeKey(secrets: Secrets, ring: KeyRing): Promise<NewSigningKey> {
+async function makeKey(secrets: Secrets, ring: KeyRing, now: string): Promise<NewSigningKey> {
   const { privateKey, publicKey } = await generateKeyPair('rsa', { modulusLength: 2_048 })
   const kid = randomUUID()
   return {
     kid,
     sealed: sealPrivateKey(secrets, privateKey, { ...ring, kid }),
     jwk: publicKey.export({ format: 'jwk' }),
+    certificate: ring.purpose === 'entra' ? await certifyKey({ privateKey, publicKey }, now) : null,
   }
 }
 
 /** Makes the first key of a ring, which signs at once: nobody can have fetched the keys before. */
 export async function ensureSigningKey(db: Db, secrets: Secrets, ring: KeyRing, now: string): Promise<void> {
   if (await hasKey(db, ring, now)) return
-  const key = await makeKey(secrets, ring)
+  const key = await makeKey(secrets, ring, now)
   await transact(db, async (tx) => {
     await lockKeys(tx)
     if (!(await hasKey(tx, ring, now))) await insertKey(tx, ring, key, { now, activeFrom: now })
@@ -56,7 +58,7 @@ export async function rotateSigningKey(
 ): Promise<Rotated> {
   const { now } = context
   const { ring, isEmergency } = rotation
-  const key = await makeKey(secrets, ring)
+  const key = await makeKey(secrets, ring, now)
   return transact(db, async (tx) => {
     await lockKeys(tx)
     if (isEmergency) return replaceAtOnce(tx, rotation, key, context)
@@ -151,7 +153,7 @@ const record = (
 const insertKey = (
   tx: Tx,
   { organizationId, purpose }: KeyRing,
-  { kid, sealed, jwk }: NewSigningKey,
+  { kid, sealed, jwk, certificate }: NewSigningKey,
   { now, activeFrom }: { now: string; activeFrom: string },
 ) =>
   tx
@@ -162,6 +164,7 @@ const insertKey = (
       kid,
       sealed_private_key: sealed,
       public_jwk: JSON.stringify(jwk),
+      certificate,
       created_at: now,
       active_from: activeFrom,
     })

@@ -22,11 +22,11 @@ import { refuseStopped } from './verify-stream.ts'
 type Asked = { reference: string; email: string }
 
 const answerWithinMs = 5_000
-/** For whoever sends it at once; should they be gone, deliverers send it after that. */
+/** For the caller that sends it at once; if that process dies, deliverers send it after this. */
 const heldMs = 60_000
 
 /**
- * Sends an event that the device of a person has come to its present status, marked as a test in the history, and tells
+ * Sends an event that the device of a person changed to its current status, marked as a test in the history, and returns
  * how its receiver answered.
  */
 export async function sendTest(parts: StreamParts, asked: Asked, context: ChangeContext): Promise<SsfTest> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { KeyPurpose } from '../../base/db/schema.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
@@ -12,6 +13,9 @@ export const publishedKeysMaxAgeSeconds = 3_600
 export const keyTimes: Readonly<Record<KeyPurpose, { leadMs: number; keptMs: number }>> = {
   signals: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: 31 * dayMs },
   shared_signals: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: 31 * dayMs },
+  openid: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: dayMs },
+  // Microsoft Entra keeps keys for a day.
+  entra: { leadMs: 2 * dayMs, keptMs: dayMs },
 }
 
 /**
@@ -66,6 +70,7 @@ export async function listPublishedKeys(reader: Reader, organizationId: string, 
     .selectFrom('signing_keys')
     .select(['kid', 'public_jwk'])
     .where('organization_id', '=', organizationId)
+    .where('purpose', 'in', ['signals', 'shared_signals'])
     .where('withdrawn_at', 'is', null)
     .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', oldest)]))
     .where((build) => build.or([build('purpose', '=', 'signals'), build.exists(streamsWithSharedKey(reader, oldest))]))
@@ -88,13 +93,28 @@ const streamsWithSharedKey = (reader: Reader, since: string) =>
       ]),
     )
 
+/** The keys of a ring that its verifiers may need now, the one that signs first. */
+export const listRing = (reader: Reader, ring: KeyRing, now: string) =>
+  ofRing(reader, ring)
+    .select(['kid', 'sealed_private_key', 'public_jwk', 'certificate', 'active_from'])
+    .where('withdrawn_at', 'is', null)
+    .where((build) =>
+      build.or([
+        build('retired_at', 'is', null),
+        build('retired_at', '>', plusMs(now, -keyTimes[ring.purpose].keptMs)),
+      ]),
+    )
+    .orderBy(sql`active_from <= ${now}::timestamptz`, 'desc')
+    .orderBy('active_from', 'desc')
+    .execute()
+
 type KeyRow = { kid: string; public_jwk: { kty: 'RSA'; n: string; e: string } }
 
 const presentKey = ({ kid, public_jwk: { kty, n, e } }: KeyRow) => ({ kty, kid, use: 'sig', alg: 'RS256', n, e })
 
 type SignedFor = { organization_id: string; signing_purpose: KeyPurpose; former_signing_purpose: KeyPurpose | null }
 
-/** Every key that the tokens of a stream may be signed with, wherever it is published. */
+/** Every key that the tokens of a stream may be signed with, no matter where it is published. */
 export async function listKeysOfStream(reader: Reader, stream: SignedFor, now: string) {
   const own = await listPublishedKeys(reader, stream.organization_id, now)
   if (![stream.signing_purpose, stream.former_signing_purpose].includes('shared_signals')) return own

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Connection } from '../../base/db/connect.ts'
 import { postgresHost } from '../../base/db/postgres-pool.ts'
 import { type Outbound, openOutbound } from '../../base/outbound/outbound.ts'
-import { ownAddresses } from '../../base/outbound/own-addresses.ts'
+import { ownAddresses, ownHosts } from '../../base/outbound/own-addresses.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { followSignals, type SignalFollower } from './follow-signals.ts'
 import type { Issuer } from './issue-tokens.ts'
@@ -83,14 +83,10 @@ function openReceiverOutbound(settings: Settings): Outbound {
     egressSharedAddresses: sharedRanges,
   } = settings
   const databaseHost = databaseUrl === undefined ? undefined : postgresHost(databaseUrl)
-  const ownHosts = [
-    new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''),
-    ...(databaseHost === undefined ? [] : [databaseHost]),
-  ]
   return openOutbound({
     allowPrivate: settings.allowPrivateReceivers,
     nat64Prefixes,
-    listOwnAddresses: ownAddresses({ hosts: ownHosts, sharedRanges }),
+    listOwnAddresses: ownAddresses({ hosts: ownHosts(baseUrl, databaseHost), sharedRanges }),
     log,
   })
 }

@@ -19,7 +19,7 @@ export function refuseStopped({ status }: Stream): void {
   if (status !== 'enabled') fail('malformed_request', { message: `The stream is ${status}: enable it first.` })
 }
 
-/** Queues a verification event (SSF 1.0 §8.1.4); whoever delivers the stream's events delivers it. */
+/** Queues a verification event (SSF 1.0 §8.1.4); it is delivered with the stream's events. */
 export async function verifyStream(tx: Tx, { organizationId, reference, state, now }: Verification): Promise<void> {
   // Locked, so that requests at the same time are counted.
   const stream = orNotFound(await lockStream(tx, organizationId, reference))

@@ -73,7 +73,7 @@ const postpone = () =>
 test('a secret is rolled while events are under way, and the receiver, which knows one secret at a time, takes them all', async () => {
   const { id, secret } = await create()
   const taken: number[] = []
-  /** What the receiver knows; it checks both signatures, each by itself. */
+  /** What the receiver knows; it checks both signatures separately. */
   let known = { standard: secret, authorization: secret }
   const faults: string[] = []
   let count = 0

@@ -1,4 +1,4 @@
-/** Where a node key is looked for at the start of a body that has none in its header, in bytes of JSON. */
+/** How far into the JSON of a body a node key is searched for when the header has none, in bytes. */
 export const searchedBytes = 4096
 
 const string = /"((?:[^"\\]|\\.)*)"/y

@@ -13,7 +13,7 @@ export type MemoryShare = ReturnType<typeof memoryShare>
 
 /**
  * A fixed amount of memory for the bodies of many parties. When it runs short, the party that holds most gives up the
- * unfinished body that has cost most, in bytes times its age: so whoever holds memory back loses it, and a sender that
+ * unfinished body that has cost most, in bytes times its age: a client that holds memory back loses it, and a sender that
  * is quick keeps its own.
  */
 export function memoryShare({ maxBytes, maxPartyBytes }: { maxBytes: number; maxPartyBytes: number }) {

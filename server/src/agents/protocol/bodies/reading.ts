@@ -5,7 +5,7 @@ import type { Holding, MemoryShare } from './memory-share.ts'
 import type { ReadRate } from './read-rate.ts'
 
 const busy = failure(503, 'The service is busy')
-const tooSlow = failure(408, 'The body came too slowly')
+const tooSlow = failure(408, 'The body arrived too slowly')
 
 export type Outcome =
   | { kind: 'read'; bytes: Buffer; release: () => void }

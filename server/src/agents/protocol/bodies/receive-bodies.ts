@@ -12,7 +12,7 @@ import { readRate } from './read-rate.ts'
 import { type Account, type Outcome, type Reading, startReading } from './reading.ts'
 import { receiveUnknown, type Sender } from './receive-unknown.ts'
 
-const brokenOff = failure(400, 'The connection broke off')
+const brokenOff = failure(400, 'The connection was interrupted')
 /** Agents poll every minute or every few. */
 const vouching = { lifeMs: 900_000, maxSize: 20_000 }
 
@@ -103,7 +103,7 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
       message.on('end', reading.finish)
     },
 
-    /** A body of someone who is not known yet, with its sender where a node key in force is found in it. */
+    /** A body of someone who is not known yet, with its sender where it contains a valid node key. */
     fromUnknown(request: AgentRequest, maxBytes: number, onReceived: OnReceived): void {
       let sender: Sender | undefined
       const from = account('stranger', networkOf(request.ip))

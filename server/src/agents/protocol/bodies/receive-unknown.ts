@@ -13,7 +13,7 @@ export type Search = {
   reading: Reading
   maxBytes: number
   limits: Pick<BodyLimits, 'maxStrangerBytes' | 'maxParsedBytes'>
-  /** The device of a node key; undefined when the key is not in force. */
+  /** The device of a node key; undefined when the key is not valid. */
   authenticate: (nodeKey: string) => Promise<Sender | undefined>
   accountOf: (sender: Sender) => Account
   /** The account of a body that someone vouches for. */
@@ -22,7 +22,7 @@ export type Search = {
 }
 
 const noNodeKey = failure(400, 'The body has no node key where Muster looks for one')
-/** Deflate has tables before the first byte that it stands for. */
+/** Deflate has tables before the first byte of output. */
 const compressedBytes = searchedBytes + 512
 
 /**

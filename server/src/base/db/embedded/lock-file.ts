@@ -69,7 +69,7 @@ function readLock(file: string): Lock | 'gone' | undefined {
   }
 }
 
-/** A pid alone is not enough: pids come round again, in containers at every start. */
+/** A pid alone is not enough: pids are reused, in containers at every start. */
 function isAlive({ pid, startedAt, host }: Lock, file: string): boolean {
   if (host !== os.hostname()) return Date.now() - fs.statSync(file).mtimeMs < foreignLockLivesMs
   try {

@@ -2,7 +2,7 @@
 export type Ledger = {
   /** Results of expressions: of constants until the query ends, of others until their row does. */
   values: number
-  /** The largest that one expression needs besides, for a copy in another form. */
+  /** The most that one expression needs in addition, for a copy in another form. */
   largestTemporary: number
   /** What aggregates and lists collect over all rows. */
   held: number

@@ -187,7 +187,7 @@ for (const [title, text] of byOneValue) {
   })
 }
 
-test('what an aggregate sorts by itself is counted without the plan', async () => {
+test('what an aggregate sorts internally is counted without the plan', async () => {
   const uncounted = async (columns: string) => uncountedBytes(await ledgerOf(`select ${columns} from ${manyRows}`), 0)
   assert.equal(await uncounted(`count(a) as n, max(${long}) as m, string_agg('', '' order by ${long}) as t`), 0)
   const ofOne = await uncounted(`count(distinct ${long}) as n`)

@@ -6,7 +6,7 @@ import { lockHeads, numbering, type StreamKey } from '../number-events.ts'
 export type DeviceStatus = { deviceId: string; userEmail: string | null; status: 'compliant' | 'not-compliant' }
 
 /**
- * What receivers were last told of the devices beyond `after`, at an exact place in the stream. Undefined when the
+ * What receivers last learned about the devices beyond `after`, at an exact place in the stream. Undefined when the
  * stream is gone. What was said of a device stands when nobody is registered on it anymore, or it is gone,
  * since receivers continue heeding it.
  */

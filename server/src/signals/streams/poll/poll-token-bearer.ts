@@ -40,7 +40,7 @@ type Row = {
 
 /**
  * Finds the stream of a poll token and counts a request to it, in one statement and exact across processes. Nothing is
- * counted where the token is not in force, or is that of another stream than the address names.
+ * counted where the token is not valid, or belongs to another stream than the address names.
  */
 async function countPoll(db: Db, { tokenHash, reference, now }: Asked): Promise<Row | undefined> {
   const column = columnOf(reference)

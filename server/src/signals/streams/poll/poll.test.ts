@@ -235,7 +235,7 @@ test('a push stream is not polled', async () => {
   assert.deepEqual([answer.status, answer.body.error], [400, 'malformed_request'])
 })
 
-test('a stream that stands still hands out news of itself only, and is acknowledged all the same', async () => {
+test('a paused stream sends its own status only, and is still acknowledged', async () => {
   await queue()
   const [one = ''] = jtisOf(await get())
   await app.db.updateTable('ssf_streams').set({ status: 'paused' }).execute()
@@ -339,7 +339,7 @@ test('a token that is revoked while a poll waits ends it', async () => {
   assert.equal((await waiting).status, 401)
 })
 
-test('polls at the same time hand out the same bytes', async () => {
+test('polls at the same time return the same bytes', async () => {
   await queue(Array.from({ length: 40 }, () => deviceIds).flat())
   const answers = await Promise.all(Array.from({ length: 6 }, () => get()))
   for (const { body } of answers) assert.deepEqual(body, answers[0]?.body)

@@ -59,9 +59,9 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
     try {
       return await hold(call, polled, most)
     } finally {
-      // The answer counts more than the place, which expires by itself.
+      // The answer matters more than the place, which expires anyway.
       await leave().catch((error: unknown) =>
-        app.kit.log.warn({ err: error }, 'The place of a held poll stays until it expires'),
+        app.kit.log.warn({ err: error }, 'Could not release a held poll; it expires later'),
       )
     }
   }
@@ -71,7 +71,7 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
     const isOver = AbortSignal.any([call.abandoned(), stopping.signal, AbortSignal.timeout(parts.pollHoldMs)])
     for (;;) {
       const looking = new AbortController()
-      // Heard before it is looked for, so that nothing comes in between.
+      // It listens before it reads, so that nothing is missed in between.
       const news = parts.signals.wait(polled.organizationId, AbortSignal.any([isOver, looking.signal]))
       const answer = await look(call, polled, most).catch((error: unknown) => {
         looking.abort()

@@ -117,7 +117,7 @@ test('signing continues when the key was made while the clock was ahead, and wit
   assert.equal(await sign(), kid)
   app.setNow(plusMs(now, 1_000))
   const after = await sign()
-  assert.ok(![signing, kid].includes(after), 'neither the withdrawn one, nor one that is not in force yet')
+  assert.ok(![signing, kid].includes(after), 'neither the withdrawn one, nor one that is not active yet')
   const { body } = await app.ask('GET', '/ssf/jwks.json', { key: undefined })
   const published: string[] = body.keys.map((key: { kid: string }) => key.kid)
   assert.ok(published.includes(after) && !published.includes(signing))

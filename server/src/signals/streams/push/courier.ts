@@ -2,7 +2,7 @@ import type { IssuedEvent } from '../issue-tokens.ts'
 import { backoffMs, endOfWaitMs } from './backoff-rules.ts'
 import type { Verdict } from './judge-answer.ts'
 
-/** A receiver that is left alone for a while, and for how many failures in a row. */
+/** A receiver that is not tried for some time, and after how many failures in a row. */
 export type Hold = { failures: number; sinceMs: number; untilMs: number; reason: string }
 
 /** What a courier asks of the ledger: `version` comes back with the answer. */
@@ -106,7 +106,7 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
     known.add(event.id)
   }
 
-  /** The next event to send now; whoever takes it sends it, and then calls `answered` and `written`. */
+  /** The next event to send now; the caller sends it, and then calls `answered` and `written`. */
   function next(nowMs: number): IssuedEvent | undefined {
     const isHeld = hold !== undefined && hold.untilMs > nowMs
     if (isHeld || unwritten >= maxUnwritten || sending >= (hold ? 1 : maxAtOnce)) return undefined

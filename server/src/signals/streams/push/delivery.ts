@@ -51,7 +51,7 @@ export function openDelivery(
   async function send(event: IssuedEvent): Promise<void> {
     const startedAtMs = nowMs()
     const answer = await sendEvent(outbound, destination, event, inFlight.signal)
-    // Cut by ourselves: whoever delivers the stream next sends it again, the same bytes.
+    // We cut it: the next process that delivers the stream sends it again, the same bytes.
     if (answer.kind === 'failed' && inFlight.signal.aborted) return
     const verdict = judgeAnswer(answer, nowMs())
     const before = courier.hold()
@@ -71,8 +71,8 @@ export function openDelivery(
   }
 
   function tellOfHold(before: Hold | undefined, after: Hold | undefined): void {
-    if (!before && after) log.warn({ ...names, reason: after.reason }, 'The receiver of a stream is in trouble')
-    if (before && !after) log.info(names, 'The receiver of a stream is back')
+    if (!before && after) log.warn({ ...names, reason: after.reason }, 'The receiver of a stream is failing')
+    if (before && !after) log.info(names, 'The receiver of a stream has recovered')
   }
 
   const standing = (): Standing => {

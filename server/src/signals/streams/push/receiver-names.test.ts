@@ -73,7 +73,7 @@ test('every inward address is refused as an answer: at a first sending, and when
   assert.ok(refused.length > 200)
   const ids: string[] = []
   for (const [index, address] of refused.entries()) ids.push(await streamTo(`r${index}`, { addresses: [address] }))
-  assert.deepEqual(nameServer.asked, [], 'whoever makes a stream learns nothing of names')
+  assert.deepEqual(nameServer.asked, [], 'creating a stream reveals nothing about names')
   for (const id of ids) await verify(id)
   await delivering(async () => {
     const repeated = async () => {

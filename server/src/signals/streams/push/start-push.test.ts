@@ -266,7 +266,7 @@ test('a receiver that hangs costs another one nothing', async () => {
   assert.deepEqual(new Set(jtisOf(hanging)).size, 100)
 })
 
-test('a paused stream keeps its events until it continues, and tells of itself all the same', async () => {
+test('a paused stream keeps its events until it continues, and still reports its own status', async () => {
   const receiver = await receiving()
   const stream = await make.stream(organizationId, { endpoint_url: receiver.url, status: 'paused' })
   const device = await make.device(organizationId)

@@ -37,7 +37,7 @@ export function startPush(parts: StreamParts): Push {
       const outcomes = items.map(({ outcome }) => outcome)
       return writeOutcomes(db, holder, outcomes, [...standings.values()])
     },
-    (error) => log.error({ err: error }, 'What came of deliveries could not be written'),
+    (error) => log.error({ err: error }, 'Could not write the outcomes of deliveries'),
   )
   const deliveryParts: DeliveryParts = { outbound, writer, log, nowMs, wake: () => running.wake() }
 

@@ -39,7 +39,7 @@ export const writeOutcomes = (
   standings: readonly Standing[],
 ): Promise<void> =>
   transact(db, async (tx) => {
-    // Held for the numbers, and so that whoever numbers meanwhile does not wait for these events in turn.
+    // Held for the numbers, and so that another numbering does not wait for these events too.
     await lockHeads(tx, [...outcomes, ...standings])
     await write(tx, holder, outcomes, standings)
   })

@@ -16,6 +16,6 @@ const fromEndpoints = (reader: Reader, { organizationId, endpointId }: EndpointK
 /** The endpoint that deliveries go to. */
 export const findDestination = (reader: Reader, key: EndpointKey) => fromEndpoints(reader, key).executeTakeFirst()
 
-/** The same, locked until the transaction ends: whoever queues by hand for an endpoint does so one after the other. */
+/** The same, locked until the transaction ends: manual deliveries to an endpoint are queued one after the other. */
 export const lockDestination = (tx: Tx, key: EndpointKey): Promise<Destination | undefined> =>
   fromEndpoints(tx, key).forNoKeyUpdate().executeTakeFirst()

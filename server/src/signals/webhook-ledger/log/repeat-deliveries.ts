@@ -46,7 +46,7 @@ export async function repeatDelivery(
 }
 
 /**
- * The attempt is ahead of its time, and so uses up none of the schedule: it is taken off here, since whoever sends it
+ * The attempt is early, and so uses up none of the schedule: it is subtracted here, since the process that sends it
  * finds it due. An attempt that is under way writes its own next moment over this one, so that nothing is sent twice.
  */
 async function retryDeliveryNow(tx: Tx, { organizationId, endpointId, deliveryId }: DeliveryKey, now: string) {

@@ -14,7 +14,7 @@ export type Waiting = {
   nextAttemptMs: number
 }
 
-/** What is to be read: what is due, or everything from a place on, whenever it is due. */
+/** What to read: what is due, or everything from a place on, due or not. */
 export type Want = { room: number; except: string[]; after: string | undefined }
 
 /** How the endpoint stands. */
@@ -86,7 +86,7 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
     }
   }
 
-  /** The next to send now; whoever takes it calls `answered` and then `written`. */
+  /** The next to send now; the caller then calls `answered` and `written`. */
   function next(nowMs: number): Waiting | undefined {
     const isFull = busy.size >= maxUnwritten || sending >= (isDown() ? 1 : maxAtOnce)
     const delivery = isFull || pausedUntilMs > nowMs ? undefined : ready.shift()
@@ -165,7 +165,7 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
       isDueEmpty = false
       retryNow()
     },
-    /** Nothing is to be done before `untilMs`. */
+    /** There is nothing to do before `untilMs`. */
     isIdle: (untilMs: number): boolean =>
       isDueEmpty && eagerAfter === undefined && ready.length + busy.size === 0 && (wakeAtMs() ?? untilMs) >= untilMs,
   }

@@ -15,7 +15,7 @@ import { inheritedTrouble, isToRetryNow, type LeasedEndpoint, type Standing } fr
 
 export type Written = {
   outcome: AttemptOutcome
-  /** Undefined while nothing is to be said of how the endpoint stands. */
+  /** Undefined while there is nothing to report about the state of the endpoint. */
   standing: () => Standing | undefined
 }
 
@@ -70,7 +70,7 @@ export function openEndpointWork(
     const startedAtMs = nowMs()
     const sending = { nowMs: startedAtMs, signal: inFlight.signal }
     const sent = await sendDelivery(outbound, { destination, endpointId }, delivery, sending)
-    // Cut by ourselves: whoever delivers to the endpoint next sends it again.
+    // We cut it: the next process that delivers to the endpoint sends it again.
     if (sent.outcome.kind === 'failed' && inFlight.signal.aborted) return
     const verdict = judgeAttempt(sent.outcome, nowMs())
     const before = queue.trouble()
@@ -92,8 +92,8 @@ export function openEndpointWork(
 
   function tellOfTrouble(before: Trouble | undefined, after: Trouble | undefined): void {
     const names = { organization_id: organizationId, endpoint_id: endpointId }
-    if (!before && after) log.warn({ ...names, reason: after.reason }, 'A webhook endpoint is in trouble')
-    if (before && !after) log.info(names, 'A webhook endpoint is back')
+    if (!before && after) log.warn({ ...names, reason: after.reason }, 'A webhook endpoint is failing')
+    if (before && !after) log.info(names, 'A webhook endpoint has recovered')
   }
 
   function giveUpIfHopeless({ kind }: Verdict): void {

@@ -59,6 +59,6 @@ export const inheritedTrouble = ({ failingSince, probeAt, lastError }: LeasedEnd
         probeAtMs: probeAt === null ? undefined : Date.parse(probeAt),
       }
 
-/** Whether all that waits is to be tried at once: the endpoint was enabled, or has another address. */
+/** Whether to try everything that waits at once: the endpoint was enabled, or has another address. */
 export const isToRetryNow = ({ failingSince, probeAt }: LeasedEndpoint): boolean =>
   failingSince === null && probeAt !== null

@@ -59,14 +59,14 @@ export async function startDeliveries({
   }
 
   const writer = batchWriter<Written>(write, (error) =>
-    log.error({ err: error }, 'What came of webhooks could not be written'),
+    log.error({ err: error }, 'Could not write the outcomes of webhooks'),
   )
 
   function giveUp(key: WorkKey, why: 'gone' | 'failing'): void {
     log.warn({ organization_id: key.organizationId, endpoint_id: key.id, why }, 'A webhook endpoint is disabled')
     transact(db, (tx) => giveUpEndpoint(tx, key, why, clock()))
       .then(() => tell(key.organizationId))
-      .catch((error) => log.error({ err: error }, 'A webhook endpoint could not be disabled'))
+      .catch((error) => log.error({ err: error }, 'Could not disable a webhook endpoint'))
   }
 
   const parts: EndpointParts = { outbound, writer, log, nowMs, giveUp, wake: () => running.wake() }

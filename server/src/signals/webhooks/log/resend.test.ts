@@ -104,7 +104,7 @@ test('what waits already is not queued a second time, as itself or as a repeat',
   const before = await rowVersions(app.db)
   for (const { id } of [waiting, failed]) {
     const { status, body } = await resend(endpoint.id, id)
-    const message = 'This waits to be delivered already.'
+    const message = 'This is already waiting to be delivered.'
     assert.deepEqual(
       [status, body],
       [422, { error: 'delivery_pending', message, errors: [{ field: 'deliveryId', message }] }],
@@ -269,7 +269,7 @@ test('what cannot be a range is refused', async () => {
   assert.deepEqual(await audits(), [])
 })
 
-testOnPostgres('whoever repeats the same at the same time makes one repeat of it', async () => {
+testOnPostgres('two who repeat the same at the same time make one repeat of it', async () => {
   const endpoint = await make.webhookEndpoint(app.tenant.organizationId)
   const { id } = await rows.delivery(endpoint, { state: 'failed' })
   const answers = await Promise.all([

@@ -1,0 +1,53 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { JWK } from 'jose'
+
+/** What the server has told at a contact, as far as proofs depend on it. */
+export type Trust = {
+  organization: string
+  /** The only origin that may ask for proofs. */
+  origin: string
+  challengeKeys: JWK[]
+  ports: number[]
+  /** The server's clock less ours, in milliseconds. */
+  offsetMs: number
+  /** The same against the clock that nobody sets, `performance.now()`; undefined after a restart. */
+  steadyOffsetMs?: number | undefined
+  epoch: string
+}
+
+/** What outlives a restart: the key of this companion at that server, and what the server has told. */
+export type CompanionState = {
+  server: string
+  kid: string
+  privateJwk: JWK
+  trust: Trust | undefined
+  /** What the key before has signed for this one; undefined once the server has linked it. */
+  replaces?: string | undefined
+}
+
+/** The state that the file holds; undefined when there is none. */
+export async function readState(file: string): Promise<CompanionState | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  try {
+    const { server, kid, privateJwk, trust, replaces } = JSON.parse(text) as CompanionState
+    return server && kid && privateJwk ? { server, kid, privateJwk, trust, replaces } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes the state for this user's eyes only; a crash leaves the old file or the new one. */
+export async function writeState(file: string, state: CompanionState): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${process.pid}.tmp`
+  await writeFile(draft, `${JSON.stringify(state)}\n`, { mode: 0o600 })
+  await chmod(draft, 0o600)
+  await rename(draft, file)
+}
+
+/** The public half of a private key. */
+export const publicHalf = ({ kty, crv, x, y }: JWK): JWK => ({ kty, crv, x, y }) as JWK

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const awakeMs = 600_000
+/** A page that asks again and again does not make a companion call a server again and again that does not answer. */
+const betweenWakesMs = 60_000
+
+/** When a companion calls its server: seldom by itself, at once when somebody signs in. */
+export function restBetweenContacts(signal: AbortSignal) {
+  let awakeUntilMs = 0
+  let wokenAtMs = Number.NEGATIVE_INFINITY
+  let endPause: (() => void) | undefined
+
+  return {
+    isAwake: (): boolean => performance.now() < awakeUntilMs,
+
+    /** Somebody signs in on this machine. */
+    wake(): void {
+      const nowMs = performance.now()
+      awakeUntilMs = nowMs + awakeMs
+      if (nowMs - wokenAtMs < betweenWakesMs) return
+      wokenAtMs = nowMs
+      endPause?.()
+    },
+
+    /** Ends early at a wake, or when the agent is told to stop. */
+    async pause(ms: number): Promise<void> {
+      const ending = new AbortController()
+      endPause = () => ending.abort()
+      await sleep(ms, undefined, { signal: AbortSignal.any([signal, ending.signal]) }).catch(() => undefined)
+      endPause = undefined
+    },
+  }
+}

@@ -1,0 +1,173 @@
+import { hostname } from 'node:os'
+import { standInVersion } from '../linux/agent-itself.ts'
+import { messageOf } from '../protocol/agent-state.ts'
+import { openTransport, type Transport } from '../protocol/open-transport.ts'
+import { backOffMs } from '../protocol/pauses.ts'
+import type { QueryAnswer } from '../sql/open-engine.ts'
+import { clockWarnings } from './clock-warnings.ts'
+import { type CompanionState, writeState } from './companion-state.ts'
+import { type ContactAnswer, isNews, trustOf } from './contact-answer.ts'
+import { placeLinkFile } from './link-file.ts'
+import { type Loopback, openLoopback } from './loopback.ts'
+import { newState, openState } from './open-state.ts'
+import { prover } from './prove.ts'
+import { restBetweenContacts } from './rest-between-contacts.ts'
+import { signedPost } from './signed-post.ts'
+
+export type CompanionOptions = {
+  /** https://host[:port][/path]; http only to this machine. */
+  server: string
+  enrollSecret: string
+  /** PEM certificates to trust instead of the system's. */
+  caFile?: string
+  /** Where the key is kept (mode 0600). */
+  stateFile: string
+  hardware: () => Promise<{ uuid: string; serial: string }>
+  /** The node key of the agent that runs this companion in its process; undefined beside osqueryd. */
+  nodeKey?: () => string | undefined
+  /** Where the file for the osquery node goes; undefined where the companion needs none. */
+  linkFolder: string | undefined
+  /** Answers SQL from this machine; undefined where it is left to the osquery node. */
+  run: (sql: string) => Promise<QueryAnswer | undefined>
+  /** Makes a key in place of the one that is kept, which signs for it. */
+  isNewKeyWanted?: boolean
+  /** The length of a second in pauses; 1000 but in tests. */
+  secondMs?: number
+  log: (line: string) => void
+  signal: AbortSignal
+}
+
+const answerTimeoutMs = 45_000
+const waitSeconds = 25
+const maxPauseSeconds = 600
+/** The server has forgotten the key, or our clock has moved by days since it told its time. */
+const toEnrollAgain = new Set(['unknown_key', 'invalid_signature'])
+
+/** Runs a companion (docs/companion-protocol.md) until `signal` aborts; then it resolves. Rejects on a bad address or file. */
+export async function runCompanion(options: CompanionOptions): Promise<void> {
+  const transport = await openTransport({ ...options, timeoutMs: answerTimeoutMs })
+  const companion = newCompanion(options, transport, await stateOf(options))
+  try {
+    await companion.contactLoop()
+  } catch (error) {
+    if (!options.signal.aborted) throw error
+  } finally {
+    await companion.close()
+    await transport.close()
+  }
+}
+
+async function stateOf({ stateFile, server, isNewKeyWanted = false }: CompanionOptions): Promise<CompanionState> {
+  const state = await openState(stateFile, server)
+  // A key that the server has never heard of needs no successor.
+  return isNewKeyWanted && state.trust !== undefined ? newState(stateFile, server, state) : state
+}
+
+class Refused extends Error {
+  readonly code: string | undefined
+  constructor(message: string, code: string | undefined) {
+    super(message)
+    this.code = code
+  }
+}
+
+function newCompanion(options: CompanionOptions, transport: Transport, opened: CompanionState) {
+  const { log, signal, secondMs = 1000 } = options
+  let state = opened
+  let loopback: Loopback | undefined
+  let isEnrolled = opened.trust !== undefined
+  let isAskedForNodeKey = false
+  const rest = restBetweenContacts(signal)
+  const proofs = prover()
+  const warnOfClock = clockWarnings(log)
+
+  async function call(operation: 'enroll' | 'contact' | 'results', fields: Record<string, unknown>) {
+    const outcome = await signedPost(transport, state, operation, fields)
+    if (outcome.kind === 'accepted') return outcome.body
+    throw new Refused(outcome.message, outcome.kind === 'refused' ? outcome.code : undefined)
+  }
+
+  async function enroll(): Promise<ContactAnswer> {
+    const { uuid, serial } = await options.hardware()
+    const nodeKey = options.nodeKey?.()
+    const facts = { hardware_uuid: uuid, hardware_serial: serial, hostname: hostname(), platform: process.platform }
+    const answer = await call('enroll', {
+      enroll_secret: options.enrollSecret,
+      ...facts,
+      agent_version: standInVersion,
+      is_bundled: options.nodeKey !== undefined,
+      ...(nodeKey !== undefined && { node_key: nodeKey }),
+      ...(state.replaces !== undefined && { replaces: state.replaces }),
+    })
+    isEnrolled = true
+    log('companion: enrolled')
+    return answer as ContactAnswer
+  }
+
+  async function contact(): Promise<ContactAnswer> {
+    const nodeKey = isAskedForNodeKey ? options.nodeKey?.() : undefined
+    return (await call('contact', {
+      agent_version: standInVersion,
+      port: loopback?.port ?? null,
+      wait_seconds: rest.isAwake() ? waitSeconds : 0,
+      epoch: state.trust?.epoch ?? null,
+      ...(nodeKey !== undefined && { node_key: nodeKey }),
+    })) as ContactAnswer
+  }
+
+  /** Takes in an answer; returns after how many seconds the next contact is due. */
+  async function take(answer: ContactAnswer): Promise<number> {
+    const trust = trustOf(answer)
+    warnOfClock(trust.offsetMs)
+    const isVouchDone = state.replaces !== undefined && answer.status !== 'linking'
+    // On disk before its first use: a key whose epoch is spent is taken for a copy.
+    const next = { ...state, trust, ...(isVouchDone && { replaces: undefined }) }
+    if (isVouchDone || isNews(state.trust, trust)) await writeState(options.stateFile, next)
+    state = next
+    isAskedForNodeKey = answer.link !== null
+    if (options.linkFolder !== undefined) await placeLinkFile(options.linkFolder, answer.link?.name ?? null)
+    const isNewPort = loopback === undefined
+    loopback ??= await openLoopback(trust.ports, { origin: () => state.trust?.origin, prove, wake: rest.wake })
+    for (const query of answer.queries) await report(query)
+    return answer.queries.length > 0 || (isNewPort && loopback) ? 0 : answer.next_contact_seconds
+  }
+
+  const prove = (input: Parameters<typeof proofs>[1]) => proofs(state, input)
+
+  async function report({ name, sql }: { name: string; sql: string }): Promise<void> {
+    const answer = await options.run(sql)
+    if (answer)
+      await call('results', { results: [answer.ok ? { name, rows: answer.rows } : { name, error: answer.message }] })
+  }
+
+  async function heed({ code = '' }: Refused): Promise<void> {
+    if (toEnrollAgain.has(code)) isEnrolled = false
+    // Another organization of the server has it: to this one the machine is a new one.
+    if (code === 'key_in_use') state = await newState(options.stateFile, options.server)
+  }
+
+  async function contactLoop(): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        const seconds = await take(isEnrolled ? await contact() : await enroll())
+        failures = 0
+        // A server that answers at once instead of waiting is not asked all the time.
+        await rest.pause(rest.isAwake() ? secondMs / 5 : seconds * secondMs)
+      } catch (error) {
+        if (signal.aborted) return
+        failures += 1
+        if (error instanceof Refused) await heed(error)
+        log(`companion: ${messageOf(error)}`)
+        await rest.pause(backOffMs(failures + 1, maxPauseSeconds, secondMs))
+      }
+    }
+  }
+
+  return {
+    contactLoop,
+    close: async () => {
+      await loopback?.close()
+      if (options.linkFolder !== undefined) await placeLinkFile(options.linkFolder, null).catch(() => undefined)
+    },
+  }
+}

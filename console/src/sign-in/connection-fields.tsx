@@ -1,0 +1,101 @@
+import { NumberInput, Textarea, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { ConnectionInput } from './connection-input.ts'
+import { RequestKeysField } from './request-keys-field.tsx'
+
+type Parts = {
+  readonly value: ConnectionInput
+  readonly onChange: (value: ConnectionInput) => void
+  readonly faultOf: (field: string) => string | undefined
+  /** Where the redirect address is found at the other side, and what it looks like. */
+  readonly redirect: { readonly hint: string; readonly example: string }
+  readonly evidence: string
+}
+
+/** The fields whose faults `ConnectionFields` shows. */
+export const connectionFieldNames = ['name', 'redirect_uris', 'request_keys', 'start_url', 'wait_seconds']
+
+/** What can be chosen of a connection, made or changed. */
+export function ConnectionFields({ value, onChange, faultOf, redirect, evidence }: Parts) {
+  const set = (change: Partial<ConnectionInput>) => onChange({ ...value, ...change })
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="People read it while they sign in: “Open Payroll”."
+        value={value.name}
+        maxLength={200}
+        error={faultOf('name')}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+      />
+      <Textarea
+        label="Redirect addresses"
+        description={`${redirect.hint} One on each line.`}
+        placeholder={redirect.example}
+        value={value.redirectUris}
+        rows={2}
+        error={faultOf('redirect_uris') ?? faultOf('redirect_uris/0')}
+        onChange={(event) => set({ redirectUris: event.currentTarget.value })}
+      />
+      <RequestKeysField
+        value={value.requestKeys}
+        about={evidence}
+        error={faultOf('request_keys')}
+        onChange={(requestKeys) => set({ requestKeys })}
+      />
+      <Switch
+        label="The caller has signed this person in"
+        isOn={value.isHintTrusted}
+        onChange={(isHintTrusted) => set({ isHintTrusted })}
+      >
+        Choose it only for an identity provider that checks a password before it sends people here. Then an unsigned
+        login_hint lets in a device that is registered to that person. An application that asks on its own must sign its
+        requests instead.
+      </Switch>
+      <Switch
+        label="Browsers are managed"
+        isOn={value.isBrowserManaged}
+        onChange={(isBrowserManaged) => set({ isBrowserManaged })}
+      >
+        A policy lets this page reach the Muster app, so it does not explain the browser’s question first.
+      </Switch>
+      <TextInput
+        label="Start address (optional)"
+        description="Where “Open it again” leads when the caller has stopped waiting."
+        type="url"
+        value={value.startUrl}
+        maxLength={2_000}
+        error={faultOf('start_url')}
+        onChange={(event) => set({ startUrl: event.currentTarget.value })}
+      />
+      <NumberInput
+        label="The caller waits"
+        description="In minutes, 1 to 30. Its page stops promising a way back after this."
+        value={value.waitMinutes}
+        min={1}
+        max={30}
+        allowDecimal={false}
+        classNames={{ wrapper: 'short-input' }}
+        error={faultOf('wait_seconds')}
+        onChange={(minutes) => set({ waitMinutes: Number(minutes) })}
+      />
+    </>
+  )
+}
+
+type SwitchParts = {
+  readonly label: string
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => void
+  readonly children: ReactNode
+}
+
+const Switch = ({ label, isOn, onChange, children }: SwitchParts) => (
+  <label className="check-line">
+    <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+    <span>
+      <span className="m block">{label}</span>
+      <span className="sm t2 block">{children}</span>
+    </span>
+  </label>
+)

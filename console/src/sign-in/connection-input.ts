@@ -1,0 +1,106 @@
+import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+
+/** What a form holds of a connection. */
+export type ConnectionInput = {
+  readonly name: string
+  /** One on each line. */
+  readonly redirectUris: string
+  /** The JSON of a key set (RFC 7517); blank without. */
+  readonly requestKeys: string
+  readonly startUrl: string
+  readonly isHintTrusted: boolean
+  readonly isBrowserManaged: boolean
+  readonly waitMinutes: number
+}
+
+export const noInput: ConnectionInput = {
+  name: '',
+  redirectUris: '',
+  requestKeys: '',
+  startUrl: '',
+  isHintTrusted: false,
+  isBrowserManaged: false,
+  waitMinutes: 10,
+}
+
+export const inputOf = (connection: SignInConnectionView): ConnectionInput => ({
+  name: connection.name,
+  redirectUris: connection.redirect_uris.join('\n'),
+  requestKeys: connection.request_keys === null ? '' : JSON.stringify(connection.request_keys, null, 2),
+  startUrl: connection.start_url ?? '',
+  isHintTrusted: connection.is_hint_trusted,
+  isBrowserManaged: connection.is_browser_managed,
+  waitMinutes: Math.round(connection.wait_seconds / 60),
+})
+
+type KeySet = { keys: Record<string, unknown>[] }
+
+/** The key set of a text: null for a blank one, undefined for what is none. A list of keys is taken as a set. */
+export function readKeySet(text: string): KeySet | null | undefined {
+  if (text.trim() === '') return null
+  try {
+    const value: unknown = JSON.parse(text)
+    const keys: unknown = Array.isArray(value) ? value : Object(value).keys
+    const isSet = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'object' && key !== null)
+    return isSet ? { keys } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const linesOf = (text: string): string[] => text.split(/\s+/).filter(Boolean)
+
+export const bodyOf = (input: ConnectionInput) => ({
+  name: input.name.trim(),
+  redirect_uris: linesOf(input.redirectUris),
+  request_keys: readKeySet(input.requestKeys) ?? null,
+  start_url: input.startUrl.trim() === '' ? null : input.startUrl.trim(),
+  is_hint_trusted: input.isHintTrusted,
+  is_browser_managed: input.isBrowserManaged,
+  wait_seconds: input.waitMinutes * 60,
+})
+
+export const labels: Readonly<Record<keyof ConnectionInput, string>> = {
+  name: 'name',
+  redirectUris: 'redirect addresses',
+  requestKeys: 'request keys',
+  startUrl: 'start address',
+  isHintTrusted: 'trust in hints',
+  isBrowserManaged: 'managed browsers',
+  waitMinutes: 'waiting time',
+}
+
+export const shownOf = (input: ConnectionInput, field: keyof ConnectionInput): string => {
+  const value = input[field]
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
+}
+
+/** The members that differ: what was not touched is not sent. */
+export function changeOf(before: ConnectionInput, after: ConnectionInput): Partial<ReturnType<typeof bodyOf>> {
+  const old: Readonly<Record<string, unknown>> = bodyOf(before)
+  const changed = Object.entries(bodyOf(after)).filter(
+    ([member, value]) => JSON.stringify(value) !== JSON.stringify(old[member]),
+  )
+  return Object.fromEntries(changed)
+}
+
+const memberLabels: Readonly<Record<keyof ReturnType<typeof bodyOf>, string>> = {
+  name: labels.name,
+  redirect_uris: labels.redirectUris,
+  request_keys: labels.requestKeys,
+  start_url: labels.startUrl,
+  is_hint_trusted: labels.isHintTrusted,
+  is_browser_managed: labels.isBrowserManaged,
+  wait_seconds: labels.waitMinutes,
+}
+
+/** `2 changes: name, request keys`; blank without any. */
+export function changesInWords(before: ConnectionInput, after: ConnectionInput): string {
+  const members = Object.keys(changeOf(before, after)) as (keyof typeof memberLabels)[]
+  const isUnreadable = readKeySet(after.requestKeys) === undefined && before.requestKeys !== after.requestKeys
+  const words = [
+    ...new Set([...members.map((member) => memberLabels[member]), ...(isUnreadable ? [labels.requestKeys] : [])]),
+  ]
+  if (words.length === 0) return ''
+  return `${words.length === 1 ? '1 change' : `${words.length} changes`}: ${words.join(', ')}`
+}

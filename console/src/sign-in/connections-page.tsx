@@ -1,0 +1,85 @@
+import { Button } from '@mantine/core'
+import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMay } from '../api/session.ts'
+import { Icon } from '../components/icon.tsx'
+import { ListPage } from '../components/list-page.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { type Column, Records } from '../components/records.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import '../developers/developers.css'
+import './sign-in.css'
+import { connectionsQuery } from './connection-queries.ts'
+import { SignInTabs } from './connection-tabs.tsx'
+import { evidenceInWords, evidenceShort, modeMeaning, modeOf } from './connection-words.ts'
+
+export function ConnectionsPage() {
+  const may = useMay('manage_sign_in')
+  return (
+    <ListPage
+      title="Sign-in"
+      name="Sign-in connections"
+      nouns={['connection', 'connections']}
+      tabs={<SignInTabs />}
+      actions={may && <NewConnection />}
+      list={useQuery(connectionsQuery)}
+      filters={{}}
+      read={() => ({})}
+      inWords={() => ''}
+      empty={
+        <Emptiness title="No connections yet." guide="sign-in">
+          Applications and identity providers that ask Muster about the device of whoever signs in appear here.
+        </Emptiness>
+      }
+    >
+      {(rows) => <Records rows={rows} columns={columns} />}
+    </ListPage>
+  )
+}
+
+const NewConnection = () => (
+  <Button component={Link} to="/connections/new" variant="filled" leftSection={<Icon name="plus" size={14} />}>
+    New connection
+  </Button>
+)
+
+const columns: readonly Column<SignInConnectionView>[] = [
+  {
+    text: 'Connection',
+    className: 'c-name',
+    cell: ({ id, name }) => (
+      <Link to="/connections/$connectionId" params={{ connectionId: id }} className="m ell" data-row-link>
+        {visibleText(name)}
+      </Link>
+    ),
+  },
+  {
+    text: 'Mode',
+    head: 'w-mode',
+    className: 'c-lead',
+    title: ({ mode }) => modeMeaning[mode],
+    cell: modeOf,
+  },
+  { text: 'Evidence', head: 'w-evidence', className: 'c-sub t2', title: evidenceInWords, cell: evidenceShort },
+  {
+    text: 'Signed in, 7 d',
+    head: 'num w-figure',
+    className: 'c-more num',
+    cell: ({ signed_in_count: count }) => count.toLocaleString('en'),
+  },
+  {
+    text: 'Failed, 7 d',
+    head: 'num w-figure',
+    className: 'c-more num',
+    cell: ({ failed_count: count }) => count.toLocaleString('en'),
+  },
+  {
+    text: 'Last sign-in',
+    title: ({ last_sign_in_at: time }) => (time === null ? 'None in the last 30 days' : undefined),
+    head: 'num w-seen',
+    className: 'c-time num t2',
+    cell: ({ last_sign_in_at: time }) => <RelativeTime time={time} missing="none" />,
+  },
+]

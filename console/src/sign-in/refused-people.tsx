@@ -1,0 +1,70 @@
+import { Button } from '@mantine/core'
+import type { RefusedPerson } from '@muster/contract/console-sign-in.ts'
+import type { RefusalReason } from '@muster/contract/refusal-reasons.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ListBody } from '../components/list-body.tsx'
+import { type Column, Records } from '../components/records.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { refusedPeopleQuery } from './connection-queries.ts'
+import { reasonWords } from './connection-words.ts'
+
+type Parts = { readonly connectionId: string; readonly reason: RefusalReason | undefined }
+
+/** The people of the report, some at a time. */
+export const RefusedPeople = (parts: Parts) => <Pages key={parts.reason ?? ''} {...parts} />
+
+function Pages({ connectionId, reason }: Parts) {
+  const [cursors, setCursors] = useState<readonly string[]>([''])
+  const list = useQuery(refusedPeopleQuery(connectionId, reason, cursors.at(-1) ?? ''))
+  const next = list.data?.pagination.next_cursor ?? ''
+  return (
+    <>
+      <ListBody list={list} name="People who would be refused" empty={null} isInset>
+        {(rows) => <Records rows={rows} columns={columns} isTall />}
+      </ListBody>
+      {(cursors.length > 1 || next !== '') && (
+        <div className="form-ends">
+          <Button disabled={cursors.length === 1} onClick={() => setCursors(cursors.slice(0, -1))}>
+            Previous
+          </Button>
+          <Button disabled={next === ''} onClick={() => setCursors([...cursors, next])}>
+            Next
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+const columns: readonly Column<RefusedPerson>[] = [
+  {
+    text: 'Person',
+    className: 'c-name',
+    title: ({ email }) => email,
+    cell: ({ id, name, email }) => (
+      <>
+        <Link to="/people/$personId" params={{ personId: id }} className="m ell">
+          {visibleText(name)}
+        </Link>
+        <span className="second ell">{visibleText(email)}</span>
+      </>
+    ),
+  },
+  {
+    text: 'Why',
+    className: 'c-sub',
+    title: ({ reason }) => reasonWords[reason],
+    cell: ({ reason, device_id: id, device_name: name }) => (
+      <>
+        <span className="ell">{reasonWords[reason]}</span>
+        {id !== null && (
+          <Link to="/devices/$deviceId" params={{ deviceId: id }} className="second ell">
+            {visibleText(name ?? '')}
+          </Link>
+        )}
+      </>
+    ),
+  },
+]

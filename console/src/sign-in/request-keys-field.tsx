@@ -1,0 +1,45 @@
+import { Textarea } from '@mantine/core'
+import { type ChangeEvent, useState } from 'react'
+import { readKeySet } from './connection-input.ts'
+
+type Parts = {
+  readonly value: string
+  readonly about: string
+  readonly error: string | undefined
+  readonly onChange: (value: string) => void
+}
+
+const longest = 100_000
+
+/** The public keys of whoever signs the requests, pasted or from a file. */
+export function RequestKeysField({ value, about, error, onChange }: Parts) {
+  const [fileFault, setFileFault] = useState<string>()
+  const take = async (event: ChangeEvent<HTMLInputElement>) => {
+    const file = event.currentTarget.files?.[0]
+    event.currentTarget.value = ''
+    if (!file) return
+    const isTooLong = file.size > longest
+    setFileFault(isTooLong ? 'The file is too long for a JWK set.' : undefined)
+    if (!isTooLong) onChange(await file.text())
+  }
+  const isUnreadable = readKeySet(value) === undefined
+  const fault = fileFault ?? error ?? (isUnreadable ? 'Must be a JWK set: {"keys": […]}' : undefined)
+  return (
+    <div>
+      <Textarea
+        label="Keys that sign its requests (optional)"
+        description={`A JWK set of public keys. ${about}`}
+        value={value}
+        rows={value === '' ? 3 : 8}
+        spellCheck={false}
+        error={fault}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        classNames={{ input: 'key-set' }}
+      />
+      <label className="u sm file-pick">
+        Choose a file
+        <input type="file" accept=".json,application/json" className="hidden" onChange={(event) => void take(event)} />
+      </label>
+    </div>
+  )
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { makePreparedFolder } from '../../server/src/prepared-folder.ts'
+import { type MusterProcess, openPlace, printedKey, until } from '../../server/test/support/muster-process.ts'
+import { assertFitsPhone, lackOfBrowser, openBrowser, violations } from './browser.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const place = openPlace({ after })
+const skip = lackOfBrowser
+const notice =
+  'Demo. The people, laptops, app and sign-in service are made up. All of it goes away when you stop muster demo.'
+
+let folder: string
+let home: string
+let temporary: string
+let demo: MusterProcess
+let address: string
+let browser: Browser
+let page: Page
+let faults: readonly string[]
+
+const startDemo = () => place.startCommand(['demo'], /\nOpen http\S+\n/, { HOME: home, TMPDIR: temporary })
+const addressOf = (started: MusterProcess) => /\nOpen (\S+)\n/.exec(started.output())?.[1] ?? ''
+const dataFolders = async () => (await readdir(temporary)).filter((name) => name.startsWith('muster-demo-'))
+
+/** A tab of its own, as for people: the start page stays. */
+async function signInAs(who: string): Promise<Page> {
+  await page.bringToFront()
+  const [tab] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: `Sign in as ${who}` }).click(),
+  ])
+  return tab
+}
+
+const heading = (tab: Page, name: string | RegExp) => tab.getByRole('heading', { level: 1, name }).waitFor()
+const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) })
+
+describe('muster demo', { skip }, () => {
+  before(async () => {
+    await promisify(execFile)(process.execPath, ['console/build.ts', '--when-stale'], { cwd: root })
+    await makePreparedFolder()
+    folder = await mkdtemp(join(tmpdir(), 'muster-demo-test-'))
+    ;[home, temporary] = [join(folder, 'home'), join(folder, 'tmp')]
+    await Promise.all([mkdir(home), mkdir(temporary)])
+    demo = await startDemo()
+    address = addressOf(demo)
+    ;({ browser, page, faults } = await openBrowser())
+    await page.goto(address)
+  })
+  after(async () => {
+    await browser?.close()
+    await demo?.stop('SIGINT')
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('it prints one address, which opens by the name localhost too, and nothing opens without it', async () => {
+    assert.equal(demo.output().match(/http:\/\//g)?.length, 1)
+    await page.goto(address.replace('127.0.0.1', 'localhost'))
+    assert.equal(page.url(), `${new URL(address).origin}/`)
+    await heading(page, 'Sign in to Northwind Notes')
+    await page.getByText(notice).waitFor()
+    const stranger = await browser.newContext()
+    try {
+      const answer = await stranger.request.get(new URL('/', address).href)
+      assert.equal(answer.status(), 403)
+      const foreign = await stranger.request.get(address, { headers: { host: 'evil.example' }, maxRedirects: 0 })
+      assert.equal(foreign.status(), 421)
+    } finally {
+      await stranger.close()
+    }
+  })
+
+  test('the start page fits a phone, in both schemes', async () => {
+    assert.deepEqual(await violations(page), [])
+    await assertFitsPhone(page, [new URL('/', address).href])
+  })
+
+  test('you get in from this machine; the app shows what it was told', async () => {
+    const toMuster = page.context().waitForEvent('request', (request) => request.url().includes('/signin/oidc/auth?'))
+    const tab = await signInAs('yourself')
+    await heading(tab, /^Hello, /)
+    const query = new URL((await toMuster).url()).searchParams
+    assert.deepEqual([...query.keys()].sort(), ['client_id', 'request'])
+    const [head, asked] = (query.get('request') ?? '')
+      .split('.')
+      .map((part) => Buffer.from(part, 'base64url').toString())
+    assert.match(head ?? '', /"alg":"ES256"/)
+    assert.match(asked ?? '', /"login_hint":"you@northwind.example"/)
+    await tab.getByText('urn:muster:device:compliant', { exact: true }).waitFor()
+    await tab.getByText('swk, pop').waitFor()
+    await tab.getByText(notice).waitFor()
+    await tab.close()
+  })
+
+  test('a file in the home folder blocks you, and once it is gone you get in without another click', async () => {
+    const file = join(home, 'muster-demo')
+    await writeFile(file, '')
+    const tab = await signInAs('yourself')
+    await heading(tab, 'Fix 1 thing to open Northwind Notes')
+    await tab.getByText('The file muster-demo is in your home folder').waitFor()
+    await tab.getByText(notice).waitFor()
+    await row('You, on this machine').getByText('Blocked').waitFor()
+    await rm(file)
+    await heading(tab, /^Hello, /)
+    await tab.close()
+    await row('You, on this machine').getByText('Good').waitFor()
+  })
+
+  for (const [who, title] of [
+    ['Ana', /^Hello, Ana/],
+    ['Nia', '1 thing to fix when you can'],
+    ['Fay', 'This computer is registered to someone else'],
+    ['Eli', 'Muster isn’t answering on this computer'],
+  ] as const) {
+    test(`${who}’s sign-in ends as the row says`, async () => {
+      const tab = await signInAs(who)
+      await heading(tab, title)
+      // Nothing was asked of the visitor, so nothing was refused either.
+      assert.equal(await tab.getByText('is blocking it').count(), 0)
+      await tab.close()
+    })
+  }
+
+  test('a warning is passed with one click', async () => {
+    await row('Ben').getByText('Blocks in 2 days').waitFor()
+    const tab = await signInAs('Ben')
+    await heading(tab, /^Fix 1 thing by /)
+    await tab.getByRole('link', { name: 'Continue to Northwind Notes' }).click()
+    await heading(tab, /^Hello, Ben/)
+    await tab.close()
+  })
+
+  test('a first laptop is registered on the page', async () => {
+    const tab = await signInAs('Dev')
+    await tab.getByRole('button', { name: 'Yes, register it to me' }).click()
+    await heading(tab, /^Hello, Dev/)
+    await tab.close()
+    await row('Dev').getByText('Good').waitFor()
+  })
+
+  test('a made-up laptop is repaired by buttons, and its owner gets in without another click', async () => {
+    const tab = await signInAs('Cleo')
+    await heading(tab, 'Fix 2 things to open Northwind Notes')
+    await page.bringToFront()
+    for (const name of ['Turn the firewall on', 'Turn automatic updates on']) {
+      await page.getByRole('button', { name }).click()
+      await page.getByRole('button', { name: name.replace(/ on$/, ' off') }).waitFor()
+    }
+    await tab.bringToFront()
+    await heading(tab, /^Hello, Cleo/)
+    await tab.close()
+    await row('Cleo').getByText('Good').waitFor()
+  })
+
+  test('who cancels does not get in', async () => {
+    await page.getByRole('button', { name: 'Turn the firewall off' }).click()
+    await row('Cleo').getByText('Blocked').waitFor()
+    const tab = await signInAs('Cleo')
+    await heading(tab, 'Fix 1 thing to open Northwind Notes')
+    await tab.getByRole('button', { name: 'Get help' }).click()
+    await tab.getByRole('button', { name: 'Cancel this sign-in' }).click()
+    await heading(tab, 'You did not sign in')
+    await tab.close()
+  })
+
+  test('the console opens without an account, with the devices and the sign-ins', async () => {
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('button', { name: 'Open console' }).click(),
+    ])
+    await tab.getByText(notice).waitFor()
+    await tab.getByText('Northwind').first().waitFor()
+    await tab.goto(`${new URL(tab.url()).origin}/console/devices`)
+    for (const name of ['demo-cleo', 'demo-ben']) await tab.getByText(name).first().waitFor()
+    await tab.close()
+  })
+
+  test('each party has cookies of its own names, and no page breaks its policy', async () => {
+    const names = (await page.context().cookies()).map(({ name }) => name)
+    for (const name of ['muster_demo', 'muster_demo_notes', 'muster_demo_sign_in', 'muster_session']) {
+      assert.equal(names.filter((one) => one === name).length, 1, `${name} in ${names}`)
+    }
+    assert.deepEqual(faults, [])
+  })
+
+  test('its folder is gone after Ctrl-C, also of one that was told to end otherwise', async () => {
+    assert.equal((await dataFolders()).length, 1)
+    assert.equal(await demo.stop('SIGINT'), 0)
+    assert.deepEqual(await dataFolders(), [])
+    const second = await startDemo()
+    assert.equal((await dataFolders()).length, 1)
+    assert.equal(await second.stop('SIGTERM'), 0)
+    assert.deepEqual(await dataFolders(), [])
+    const unready = await place.startCommand(['demo'], /Starting/, { HOME: home, TMPDIR: temporary })
+    await until(10_000, async () => (await dataFolders()).length === 1)
+    assert.equal(await unready.stop('SIGINT'), 0)
+    assert.doesNotMatch(unready.output(), /http:/)
+    assert.deepEqual(await dataFolders(), [])
+  })
+
+  test('a trial beside it is untouched', async () => {
+    const trial = await place.start(['start', '--no-agent'])
+    const key = await printedKey(trial)
+    await trial.says(/More keys, with permissions/)
+    const before = await readdir(place.dataDir)
+    const beside = await startDemo()
+    const ask = async (path: string) => (await trial.ask('GET', path, { key })).body.data
+    assert.deepEqual(await ask('/devices'), [])
+    assert.equal((await ask('/people')).length, 1)
+    assert.equal(await beside.stop('SIGINT'), 0)
+    assert.deepEqual(await readdir(place.dataDir), before)
+    assert.equal((await trial.ask('GET', '/healthz')).status, 200)
+    assert.equal(await trial.stop(), 0)
+  })
+})

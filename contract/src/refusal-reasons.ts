@@ -1,0 +1,11 @@
+/** Why people would be refused at a sign-in, in the order in which a report shows them. */
+export const refusalReasons = [
+  'weak_evidence',
+  'no_device',
+  'no_companion',
+  'companion_silent',
+  'suspended',
+  'blocked',
+  'phone_only',
+] as const
+export type RefusalReason = (typeof refusalReasons)[number]

@@ -1,0 +1,69 @@
+import type { SignInSetup } from '@muster/agent/simulate/sign-ins/sign-in-setup.ts'
+import { loadConfig } from '../../src/base/config/load-config.ts'
+import { createConnectionCommand } from '../../src/cli/commands/connection-commands.ts'
+import { createKeyCommand } from '../../src/cli/commands/key-commands.ts'
+import { prepareSignInsCommand } from '../../src/cli/commands/prepare-sign-ins-command.ts'
+import type { DataCommand } from '../../src/cli/data-command.ts'
+import { runDataCommand } from '../../src/cli/run-data-command.ts'
+import type { PreparedSignIns } from '../../src/cli/sign-ins/prepare-sign-ins.ts'
+import type { SignInFile } from '../../src/cli/sign-ins/sign-in-file.ts'
+import { newSignInFile } from '../../src/cli/sign-ins/simulate-sign-ins.ts'
+
+type Env = Readonly<Record<string, string>>
+
+/** Makes on the database of a server that does not run yet what simulated sign-ins of so many people need. */
+export const prepareSignIns = (env: Env, people: number): Promise<SignInFile> =>
+  newSignInFile(
+    async (requestKey) =>
+      JSON.parse(await answerOf(env, prepareSignInsCommand, { people, requestKey })) as PreparedSignIns,
+  )
+
+/**
+ * The same people at connections of their own, whose requests the same key signs: nobody may come to one application again
+ * and again.
+ */
+export async function addConnections(
+  env: Env,
+  setup: SignInSetup,
+  connections: number,
+  redirectUri = setup.redirectUri,
+): Promise<SignInSetup[]> {
+  const { kty, n, e, kid, alg, use } = setup.requestKey
+  const requestKeys = JSON.stringify({ keys: [{ kty, n, e, kid, alg, use }] })
+  const setups: SignInSetup[] = []
+  for (let number = 1; number <= connections; number += 1) {
+    const asked = { name: `Application ${number}`, redirectUris: [redirectUri], requestKeys }
+    setups.push({ ...setup, ...readClient(await answerOf(env, createConnectionCommand, asked)), redirectUri })
+  }
+  return setups
+}
+
+/** A connection whose requests only hint who the person is. Returns its client identifier. */
+export async function addHintedConnection(env: Env, redirectUri: string): Promise<string> {
+  const asked = { name: 'Hinting', redirectUris: [redirectUri], isPublic: true }
+  return readClient(await answerOf(env, createConnectionCommand, asked)).clientId
+}
+
+/** A key that may ask for checks to run again. */
+export async function addRefreshKey(env: Env): Promise<string> {
+  const asked = { name: 'Bench', permissions: ['refresh_check'], rationale: 'The bench breaks a laptop.' }
+  return (await answerOf(env, createKeyCommand, asked)).trim()
+}
+
+const readClient = (text: string) => ({
+  clientId: /^Client ID: +(\S+)$/m.exec(text)?.[1] ?? '',
+  clientSecret: /^Client secret: +(\S+)$/m.exec(text)?.[1] ?? '',
+})
+
+async function answerOf(env: Env, command: DataCommand, args: unknown): Promise<string> {
+  let answer = ''
+  const write = async (text: string) => {
+    answer += text
+  }
+  const line = (text: string) => write(`${text}\n`)
+  const io = { write, line, error: async () => {}, input: noInput(), signal: new AbortController().signal }
+  await runDataCommand(loadConfig(env), command, args, io)
+  return answer
+}
+
+async function* noInput(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,84 @@
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { PublicEcJwk } from '../../base/db/schema.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { randomName } from './link-name.ts'
+import { findHolder } from './queries.ts'
+
+export type NewCompanionKey = {
+  organizationId: string
+  kid: string
+  jwk: PublicEcJwk
+  /** The linked key that has signed for this one. */
+  vouchedBy?: string | undefined
+  now: string
+}
+
+export type CompanionFacts = {
+  isBundled: boolean
+  hardwareUuid: string | null
+  serial: string | null
+  hostname: string
+  platform: string
+  agentVersion: string
+}
+
+/** Of one machine, this many keys may wait for their link; older ones go. */
+const maxWaiting = 4
+
+/**
+ * Adds a key that is not linked yet, or starts one anew. Returns false for the key of another organization.
+ */
+export async function addCompanionKey(
+  tx: Tx,
+  { organizationId, kid, jwk, vouchedBy, now }: NewCompanionKey,
+  facts: CompanionFacts,
+): Promise<boolean> {
+  const holder = await findHolder(tx, kid)
+  if (holder !== undefined && holder !== organizationId) return false
+  const row = {
+    status: 'linking' as const,
+    is_bundled: facts.isBundled,
+    hardware_uuid: facts.hardwareUuid,
+    serial: facts.serial,
+    hostname: facts.hostname,
+    platform: facts.platform,
+    agent_version: facts.agentVersion,
+    link_name: null,
+    epoch: randomName(),
+    previous_epoch: null,
+    epoch_at: now,
+    is_epoch_used: false,
+    enrolled_at: now,
+    last_contact_at: now,
+  }
+  const publicJwk = JSON.stringify({ ...jwk, ...(vouchedBy !== undefined && { vouched_by: vouchedBy }) })
+  await tx
+    .insertInto('companion_keys')
+    .values({ organization_id: organizationId, kid, public_jwk: publicJwk, ...row })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'kid']).doUpdateSet({ ...row, public_jwk: publicJwk }),
+    )
+    .execute()
+  if (holder === undefined) {
+    await tx.insertInto('companion_key_lookups').values({ kid, organization_id: organizationId }).execute()
+  }
+  await dropOldest(tx, organizationId, facts)
+  return true
+}
+
+async function dropOldest(tx: Tx, organizationId: string, { hardwareUuid, serial }: CompanionFacts): Promise<void> {
+  const waiting = tx
+    .selectFrom('companion_keys')
+    .select('kid')
+    .where(inOrganization('companion_keys', organizationId))
+    .where('status', '=', 'linking')
+    .where('hardware_uuid', 'is not distinct from', hardwareUuid)
+    .where('serial', 'is not distinct from', serial)
+    .orderBy('enrolled_at', 'desc')
+    .offset(maxWaiting)
+  await tx
+    .deleteFrom('companion_keys')
+    .where(inOrganization('companion_keys', organizationId))
+    .where('kid', 'in', waiting)
+    .execute()
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+
+export type CompanionKey = NonNullable<Awaited<ReturnType<typeof findCompanionKey>>>
+
+/** The key of a thumbprint, with the device that it speaks for or may come to speak for. */
+export function findCompanionKey(reader: Reader, kid: string) {
+  return reader
+    .selectFrom('companion_key_lookups as lookup')
+    .innerJoin('companion_keys as key', (join) =>
+      join.onRef('key.organization_id', '=', 'lookup.organization_id').onRef('key.kid', '=', 'lookup.kid'),
+    )
+    .innerJoin('organizations as organization', 'organization.id', 'key.organization_id')
+    .leftJoin('devices as device', (join) =>
+      join
+        .onRef('device.organization_id', '=', 'key.organization_id')
+        .onRef('device.id', '=', 'key.device_id')
+        .on('device.deleted_at', 'is', null),
+    )
+    .selectAll('key')
+    .select(['device.id as living_device_id', 'device.registration_suspended_at', 'organization.base_url'])
+    .where('lookup.kid', '=', kid)
+    .executeTakeFirst()
+}
+
+/** The organization that holds a key. */
+export async function findHolder(reader: Reader, kid: string): Promise<string | undefined> {
+  const row = await reader
+    .selectFrom('companion_key_lookups')
+    .select('organization_id')
+    .where('kid', '=', kid)
+    .executeTakeFirst()
+  return row?.organization_id
+}
+
+/** The keys that wait for the device's osquery node to report their files. */
+export function listLinkingKeys(reader: Reader, organizationId: string, deviceId: string) {
+  return reader
+    .selectFrom('companion_keys')
+    .select(['kid', 'link_name'])
+    .where(inOrganization('companion_keys', organizationId))
+    .where('device_id', '=', deviceId)
+    .where('link_name', 'is not', null)
+    .execute()
+}
+
+/** The device of this node key, where it is in the organization. */
+export function findDeviceOfNodeKey(reader: Reader, organizationId: string, lookupHash: Buffer) {
+  return reader
+    .selectFrom('node_key_lookups')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'node_key_lookups.organization_id')
+        .onRef('devices.id', '=', 'node_key_lookups.device_id'),
+    )
+    .select('devices.id')
+    .where(inOrganization('node_key_lookups', organizationId))
+    .where('node_key_lookups.lookup_hash', '=', lookupHash)
+    .where('devices.deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** The device that has this hardware, as far as the companion could read it. */
+export function findDeviceOfHardware(
+  reader: Reader,
+  organizationId: string,
+  { hardware_uuid: uuid, serial }: { hardware_uuid: string | null; serial: string | null },
+) {
+  if (uuid === null && serial === null) return Promise.resolve(undefined)
+  return reader
+    .selectFrom('devices')
+    .select('id')
+    .where(inOrganization('devices', organizationId))
+    .where('deleted_at', 'is', null)
+    .where((build) =>
+      uuid === null ? build('serial', '=', serial) : build(sql<string>`lower(hardware_uuid)`, '=', uuid.toLowerCase()),
+    )
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The checks that somebody waits for on a device, with the time of the request. */
+export function listRequestedChecks(reader: Reader, organizationId: string, deviceId: string) {
+  return reader
+    .selectFrom('check_refreshes')
+    .select(['check_id', 'requested_at'])
+    .where(inOrganization('check_refreshes', organizationId))
+    .where('device_id', '=', deviceId)
+    .orderBy('check_id')
+    .execute()
+}

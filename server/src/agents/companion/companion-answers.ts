@@ -1,0 +1,26 @@
+import type { Answer } from '../protocol/answers.ts'
+
+const refusal = (status: number, code: string, message: string): Answer => ({
+  status,
+  text: JSON.stringify({ error: { code, message } }),
+})
+
+/** What a companion hears instead of an answer (docs/companion-protocol.md). */
+export const refusals = {
+  unreadable: refusal(
+    400,
+    'invalid_request',
+    'The body is not {"request": "<compact JWS>"} with the header of a companion',
+  ),
+  invalid: refusal(401, 'invalid_signature', 'The request is not signed by its key for this address'),
+  repeated: refusal(409, 'repeated_request', 'This request was sent before'),
+  unknownKey: refusal(401, 'unknown_key', 'This key is not enrolled'),
+  unknownSecret: refusal(401, 'unknown_secret', 'This enrollment secret is not valid'),
+  notLinked: refusal(403, 'not_linked', 'The key is not linked to a device'),
+  keyInUse: refusal(409, 'key_in_use', 'This key is enrolled in another organization'),
+  tooMany: refusal(429, 'too_many_requests', 'Too many requests with unknown keys came from this address'),
+  busy: refusal(503, 'busy', 'Too many requests are under way. Try again later.'),
+  tooLarge: refusal(413, 'too_large', 'The body is too large'),
+  unavailable: refusal(503, 'unavailable', 'The service is not available'),
+  failed: refusal(500, 'internal_error', 'The request failed'),
+} as const

@@ -1,0 +1,41 @@
+import type { Db } from '../../base/db/transact.ts'
+import type { AgentContext } from '../protocol/agent-context.ts'
+import { type FailureBudget, failureBudget } from '../protocol/failure-budget.ts'
+import { type Remembered, rememberFor } from '../protocol/remember-for.ts'
+import { type ContactWaits, contactWaits } from './contact-waits.ts'
+
+export type CompanionContext = Readonly<{
+  db: Db
+  agents: AgentContext
+  /** The address of organizations without one of their own, without a slash at the end. */
+  baseUrl: string
+  waits: ContactWaits
+  /** Requests that were seen: each counts once. */
+  seenRequests: Remembered<true>
+  /** Names of queries whose results were taken. */
+  takenNames: Remembered<true>
+  /** Checks that were handed out, by key, check and request. */
+  handedOut: Remembered<true>
+  /** Unknown keys, by the network that sent them. */
+  unknownKeys: FailureBudget
+}>
+
+const unknownKeys = { burst: 1_000, perSecond: 20 }
+const seenRequests = { lifeMs: 600_000, maxSize: 100_000 }
+const takenNames = { lifeMs: 86_400_000, maxSize: 100_000 }
+/** Longer than a companion takes to run what it was given. */
+const handedOut = { lifeMs: 30_000, maxSize: 100_000 }
+
+export function companionContext(agents: AgentContext, baseUrl: string): CompanionContext {
+  const { db, clock } = agents
+  return {
+    db,
+    agents,
+    baseUrl,
+    waits: contactWaits(agents.registry),
+    seenRequests: rememberFor<true>(seenRequests, clock),
+    takenNames: rememberFor<true>(takenNames, clock),
+    handedOut: rememberFor<true>(handedOut, clock),
+    unknownKeys: failureBudget(unknownKeys, clock),
+  }
+}

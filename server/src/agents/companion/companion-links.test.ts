@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { testAgents } from '../../../test/support/agent-server.ts'
+import { companionClient, companionMachine } from '../../../test/support/companion-client.ts'
+import { makeIn } from '../../../test/support/make.ts'
+import { linkQueryName } from '../protocol/take-link-files.ts'
+
+const agents = testAgents()
+const { database } = agents
+const make = makeIn(database)
+
+beforeEach(() => agents.reset())
+
+const machine = { uuid: companionMachine.hardware_uuid, serial: companionMachine.hardware_serial }
+
+async function newCompanion() {
+  const companion = await companionClient(agents.server.origin)
+  companion.setTime(agents.now())
+  return companion
+}
+
+type Companion = Awaited<ReturnType<typeof newCompanion>>
+type Client = ReturnType<typeof agents.client>
+
+function pass(seconds: number, ...companions: Companion[]): void {
+  const now = agents.pass(seconds)
+  for (const companion of companions) companion.setTime(now)
+}
+
+/** Whether the node is asked for link files; it answers with this one. */
+async function report(client: Client, name: string | undefined): Promise<boolean> {
+  const { queries } = await client.read()
+  if (!Object.hasOwn(queries, linkQueryName)) return false
+  const rows = name === undefined ? [] : [{ path: `/var/lib/muster-companion/link/${name}` }]
+  await client.write({ [linkQueryName]: { rows } })
+  return true
+}
+
+/** A registered device with an osquery node and a linked companion. */
+async function linkedMachine() {
+  const { id: organizationId } = await make.organization()
+  const { client, deviceId } = await agents.enrolled(organizationId, machine)
+  const companion = await newCompanion()
+  const secret = await agents.enrollmentSecret(organizationId)
+  const { body } = await companion.enroll(secret)
+  await report(client, body.link?.name)
+  const person = await make.person(organizationId)
+  await database.db
+    .updateTable('devices')
+    .set({ registered_owner_id: person.id, registered_at: agents.now() })
+    .where('id', '=', deviceId)
+    .execute()
+  return { organizationId, client, deviceId, companion, secret }
+}
+
+const suspendedAt = async (deviceId: string) =>
+  (
+    await database.db
+      .selectFrom('devices')
+      .select('registration_suspended_at')
+      .where('id', '=', deviceId)
+      .executeTakeFirstOrThrow()
+  ).registration_suspended_at
+
+const auditsOfLinks = () =>
+  database.db.selectFrom('audit_logs').select('id').where('action', '=', 'device.companion_linked').execute()
+
+test('a link is proved again each day, while the key counts, and says nothing new in the audit log', async () => {
+  const { client, companion } = await linkedMachine()
+  const keep = async () => {
+    // A companion at rest comes every five minutes.
+    for (let minutes = 0; minutes < 24 * 60; minutes += 25) {
+      pass(25 * 60, companion)
+      await companion.contact()
+    }
+  }
+  assert.equal((await companion.contact()).body.link, null)
+  await keep()
+  const { body } = await companion.contact()
+  assert.equal(body.status, 'linked')
+  assert.notEqual(body.link, null)
+  assert.equal(await report(client, body.link?.name), true)
+  const settled = (await companion.contact()).body
+  assert.deepEqual([settled.status, settled.link], ['linked', null])
+  assert.equal((await auditsOfLinks()).length, 1)
+  await keep()
+  assert.notEqual((await companion.contact()).body.link, null, 'the next day again')
+})
+
+test('a key whose file the device does not report any more stops speaking for it within an hour', async () => {
+  const { client, companion, deviceId } = await linkedMachine()
+  pass(86_400, companion)
+  const { body } = await companion.contact()
+  for (let minutes = 0; minutes < 60; minutes += 20) {
+    assert.equal((await companion.contact()).body.status, 'linked')
+    assert.equal(await report(client, undefined), true)
+    pass(20 * 60, companion)
+  }
+  assert.equal((await companion.contact()).body.status, 'linking')
+  assert.equal(await suspendedAt(deviceId), null)
+  pass(60, companion)
+  await report(client, body.link?.name)
+  assert.equal((await companion.contact()).body.status, 'linked', 'and does so again once it is reported')
+})
+
+test('a machine that has slept through its proof is asked again instead', async () => {
+  const { companion } = await linkedMachine()
+  pass(86_400, companion)
+  const asked = (await companion.contact()).body.link?.name
+  pass(3 * 86_400, companion)
+  const { status, link } = (await companion.contact()).body
+  assert.equal(status, 'linked')
+  assert.notEqual(link?.name, asked)
+})
+
+test('a bundled companion proves its link by the node key of its process, and by no other', async () => {
+  const { id: organizationId } = await make.organization()
+  const secret = await agents.enrollmentSecret(organizationId)
+  const client = agents.client()
+  const verdict = await client.enroll(secret, machine)
+  const nodeKey = verdict.accepted ? verdict.body['node_key'] : undefined
+  const companion = await newCompanion()
+  await companion.enroll(secret, { is_bundled: true, node_key: nodeKey })
+  pass(86_400, companion)
+  assert.notEqual((await companion.contact()).body.link, null)
+  const other = agents.client()
+  const foreign = await other.enroll(secret, { uuid: '4C4C4544-0042-3510-8056-000000000001', serial: 'PF000001' })
+  const foreignKey = foreign.accepted ? foreign.body['node_key'] : undefined
+  assert.notEqual((await companion.contact({ node_key: foreignKey })).body.link, null)
+  assert.notEqual((await companion.contact({ node_key: 'made up' })).body.link, null)
+  const { status, link } = (await companion.contact({ node_key: nodeKey })).body
+  assert.deepEqual([status, link], ['linked', null])
+})
+
+test('a new key for which the linked one has signed keeps the registration', async () => {
+  const { client, companion, deviceId, secret } = await linkedMachine()
+  const next = await newCompanion()
+  const { body } = await next.enroll(secret, { replaces: await companion.vouchFor(next.kid) })
+  assert.equal(body.status, 'linking', 'its file has to be reported all the same')
+  assert.equal((await companion.contact()).body.status, 'linked', 'the earlier one counts until then')
+  pass(20, next, companion)
+  await report(client, body.link?.name)
+  assert.equal((await next.contact()).body.status, 'linked')
+  assert.equal(await suspendedAt(deviceId), null)
+  assert.equal((await companion.contact()).body.error?.code, 'unknown_key')
+})
+
+test('the word of any other key, or about anything else, does not keep the registration', async () => {
+  const foreign = await linkedMachine()
+  const unlinked = await newCompanion()
+  const statements: ((first: Companion, next: Companion) => Promise<unknown>)[] = [
+    async (first) => first.vouchFor('another-kid'),
+    async (first, next) => first.vouchFor(next.kid, { iss: next.kid }),
+    async (first, next) => first.vouchFor(next.kid, { aud: 'https://evil.example/api/v1/companion/enroll' }),
+    async (first, next) => first.vouchFor(next.kid, { aud: `${agents.server.origin}/api/v1/companion/contact` }),
+    async (first, next) => first.vouchFor(next.kid, {}, { typ: 'muster-companion+jwt' }),
+    async (first, next) => next.vouchFor(next.kid, { iss: first.kid }, { kid: first.kid }),
+    async (_first, next) => next.vouchFor(next.kid),
+    async (_first, next) => unlinked.vouchFor(next.kid),
+    async (_first, next) => foreign.companion.vouchFor(next.kid),
+    async (first, next) => (await first.vouchFor(next.kid)).replace(/\.[^.]*$/, '.'),
+    async () => 7,
+    async () => 'x'.repeat(5_000),
+  ]
+  for (const [index, statement] of statements.entries()) {
+    const { client, companion, deviceId, secret } = await linkedMachine()
+    await unlinked.enroll(secret)
+    const next = await newCompanion()
+    const { body } = await next.enroll(secret, { replaces: await statement(companion, next) })
+    pass(20, next)
+    await report(client, body.link?.name)
+    assert.equal((await next.contact()).body.status, 'suspended', String(index))
+    assert.notEqual(await suspendedAt(deviceId), null)
+  }
+})
+
+test('a key that enrolls again to hide that it was linked is replaced with doubt all the same', async () => {
+  const { client, companion, deviceId, secret } = await linkedMachine()
+  await companion.enroll(secret)
+  const next = await newCompanion()
+  const { body } = await next.enroll(secret)
+  pass(20, next)
+  await report(client, body.link?.name)
+  assert.equal((await next.contact()).body.status, 'suspended')
+  assert.notEqual(await suspendedAt(deviceId), null)
+})

@@ -1,0 +1,64 @@
+import { newChange, systemActorAt } from '../../base/change-context.ts'
+import type { PublicEcJwk } from '../../base/db/schema.ts'
+import { transact } from '../../base/db/transact.ts'
+import { addCompanionKey, type CompanionFacts } from '../companion-keys/add-companion-key.ts'
+import { askForLink, linkCompanion } from '../companion-keys/link-companion.ts'
+import { findDeviceOfHardware, findDeviceOfNodeKey } from '../companion-keys/queries.ts'
+import { admitEnrollment } from '../protocol/admit-enrollment.ts'
+import type { Answer } from '../protocol/answers.ts'
+import { nodeKeyPurpose } from '../protocol/node-key.ts'
+import { refusals } from './companion-answers.ts'
+import type { CompanionContext } from './companion-context.ts'
+import { findVoucher } from './find-voucher.ts'
+import { type Fields, textOf } from './signed-request.ts'
+
+/**
+ * Enrolls the key of a companion with the secret that its machine enrolls with. A key that comes with the node key of its
+ * own process is linked at once; any other waits until the osquery node of its hardware has reported its file. Returns
+ * why it is refused, or nothing.
+ */
+export async function enrollCompanion(
+  context: CompanionContext,
+  { kid, jwk, ip, hosts }: { kid: string; jwk: PublicEcJwk; ip: string; hosts: readonly string[] },
+  fields: Fields,
+): Promise<Answer | undefined> {
+  const { agents, db } = context
+  const secret = textOf(fields['enroll_secret'])
+  const organizationId = secret && (await admitEnrollment(agents, secret, ip))
+  if (!organizationId) return refusals.unknownSecret
+  const nodeKey = textOf(fields['node_key'])
+  const now = agents.clock()
+  const change = newChange(systemActorAt(ip), organizationId, now)
+  const facts = factsOf(fields)
+  const vouchedBy = await findVoucher(db, fields['replaces'], { organizationId, kid, hosts })
+  return transact(db, async (tx) => {
+    const hash = nodeKey && agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
+    const node = hash ? await findDeviceOfNodeKey(tx, organizationId, hash) : undefined
+    const isAdded = await addCompanionKey(tx, { organizationId, kid, jwk, vouchedBy, now }, facts)
+    if (!isAdded) return refusals.keyInUse
+    if (node) await linkCompanion(tx, { kid, deviceId: node.id }, change)
+    else await askNode(tx, { organizationId, kid, facts })
+    return undefined
+  })
+
+  async function askNode(
+    tx: Parameters<typeof askForLink>[0],
+    key: { organizationId: string; kid: string; facts: CompanionFacts },
+  ): Promise<void> {
+    const device = await findDeviceOfHardware(tx, key.organizationId, hardwareOf(key.facts))
+    if (device) await askForLink(tx, { kid: key.kid, deviceId: device.id }, change)
+  }
+}
+
+const hardwareOf = ({ hardwareUuid, serial }: CompanionFacts) => ({ hardware_uuid: hardwareUuid, serial })
+
+function factsOf(fields: Fields): CompanionFacts {
+  return {
+    isBundled: fields['is_bundled'] === true,
+    hardwareUuid: textOf(fields['hardware_uuid']).toUpperCase() || null,
+    serial: textOf(fields['hardware_serial']) || null,
+    hostname: textOf(fields['hostname']),
+    platform: textOf(fields['platform'], 40),
+    agentVersion: textOf(fields['agent_version'], 40),
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { baseUrl, testApp } from '../../../test/support/app.ts'
+import { startHostileProvider } from '../../../test/support/hostile-provider.ts'
+import { commandsOn } from '../../../test/support/run-command.ts'
+import { createConnectionCommand, listConnectionsCommand } from './connection-commands.ts'
+import {
+  createUpstreamCommand,
+  deleteUpstreamCommand,
+  listUpstreamsCommand,
+  replaceUpstreamSecretCommand,
+} from './upstream-commands.ts'
+
+const provider = await startHostileProvider()
+after(() => provider.stop())
+const trial = testApp({ env: { MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' } })
+const run = commandsOn(trial, '2026-11-20T10:00:00.000Z')
+
+beforeEach(async () => {
+  provider.reset()
+  await trial.reset()
+})
+
+const keycloak = () => ({
+  provider: 'keycloak' as const,
+  ...{ name: 'Keycloak', issuer: provider.issuer, clientId: 'muster' },
+  clientSecret: 'a-secret-of-the-tests',
+})
+
+test('an upstream is added, shown, given to a connection, and deleted once none uses it', async () => {
+  const made = await run(createUpstreamCommand, {
+    ...keycloak(),
+    tenant: 'a1',
+    tenantClaim: 'tid',
+    emailDomains: ['x.example'],
+  })
+  assert.match(made.out, new RegExp(`Redirect address: ${baseUrl}/signin/upstream/return`))
+  const id = /Upstream: +(\d+)/.exec(made.out)?.[1] ?? ''
+  const { out: list } = await run(listUpstreamsCommand, {})
+  assert.match(list, new RegExp(`${id} +Keycloak +keycloak +${provider.issuer} +tid=a1 +x.example`))
+  const connection = { name: 'Payroll', redirectUris: ['https://payroll.example/cb'], upstreamId: id }
+  const { err } = await run(createConnectionCommand, connection)
+  assert.doesNotMatch(err, /nobody gets in/)
+  assert.match(
+    (await run(listConnectionsCommand, {})).out,
+    new RegExp(`Payroll +enforce +oidc +asserted +${id} +muster-`),
+  )
+  assert.equal((await run(replaceUpstreamSecretCommand, { id, clientSecret: 'another' })).exit, 0)
+  await assert.rejects(run(deleteUpstreamCommand, { id }), /still sign in/)
+  await trial.db.deleteFrom('signin_connections').execute()
+  assert.match((await run(deleteUpstreamCommand, { id })).out, /deleted/)
+  assert.doesNotMatch((await run(listUpstreamsCommand, {})).out, /Keycloak/)
+})
+
+test('an upstream without an issuer is refused', async () => {
+  const { issuer: _, ...rest } = keycloak()
+  await assert.rejects(run(createUpstreamCommand, rest), /--issuer/)
+})

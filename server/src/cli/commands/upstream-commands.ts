@@ -1,0 +1,88 @@
+import { upstreamProviders } from '@muster/contract/console-upstreams.ts'
+import Type from 'typebox'
+import { transact } from '../../base/db/transact.ts'
+import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
+import { deleteUpstream, replaceUpstreamSecret } from '../../sign-in/upstreams/change-upstream.ts'
+import { createUpstream } from '../../sign-in/upstreams/create-upstream.ts'
+import { returnPath } from '../../sign-in/upstreams/open-upstreams.ts'
+import { readMetadata } from '../../sign-in/upstreams/read-metadata.ts'
+import { upstreamEgress } from '../../sign-in/upstreams/upstream-egress.ts'
+import { googleIssuer } from '../../sign-in/upstreams/upstream-options.ts'
+import { listUpstreams } from '../../sign-in/upstreams/upstream-queries.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
+import { alignColumns } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
+const upstreamId = Type.String({ pattern: '^[0-9]{1,18}$' })
+const clientSecret = Type.String({ minLength: 1, maxLength: 500 })
+
+export const createUpstreamCommand = defineCommand({
+  name: 'create-upstream',
+  args: Type.Object({
+    organization,
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    provider: Type.Optional(Type.Enum([...upstreamProviders])),
+    issuer: Type.Optional(Type.String({ maxLength: 500 })),
+    clientId: Type.String({ minLength: 1, maxLength: 255 }),
+    clientSecret,
+    tenant: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+    tenantClaim: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_:/.-]{1,100}$' })),
+    emailDomains: Type.Optional(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 50 })),
+  }),
+  async run({ connection, secrets, config, now }, { organization: named, tenant, tenantClaim, ...asked }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const address = await requireSignInAddress(connection.db, organizationId, config.baseUrl)
+    const { provider = 'oidc', issuer = provider === 'google' ? googleIssuer : undefined, ...client } = asked
+    if (issuer === undefined) throw new CommandError(exitCodes.usage, 'Give the issuer of the provider as --issuer')
+    const metadata = await readMetadata(upstreamEgress(config), { issuer, ...client })
+    const pinned = tenant === undefined ? {} : { tenant: { claim: tenantClaim ?? 'hd', value: tenant } }
+    const wanted = { ...client, ...pinned, provider, metadata }
+    const context = terminalChange(organizationId, now)
+    const { id } = await transact(connection.db, (tx) => createUpstream(tx, secrets, wanted, context))
+    await io.line(`Upstream:         ${id}`)
+    await io.line(`Redirect address: ${address}${returnPath}`)
+    await io.error(`Enter the redirect address at the provider, then: muster connections create … --upstream ${id}`)
+    return 0
+  },
+})
+
+export const listUpstreamsCommand = defineCommand({
+  name: 'list-upstreams',
+  args: Type.Object({ organization }),
+  async run({ connection }, { organization: named }, io) {
+    const { id } = await organizationOf(connection.db, named)
+    const rows = (await listUpstreams(connection.db, id)).map((one) => [
+      ...[one.id, one.name, one.provider, one.issuer],
+      one.tenant_claim === null ? '' : `${one.tenant_claim}=${one.tenant_value}`,
+      one.email_domains.join(','),
+    ])
+    for (const line of alignColumns(['ID', 'NAME', 'PROVIDER', 'ISSUER', 'TENANT', 'DOMAINS'], rows))
+      await io.line(line)
+    return 0
+  },
+})
+
+export const replaceUpstreamSecretCommand = defineCommand({
+  name: 'replace-upstream-secret',
+  args: Type.Object({ organization, id: upstreamId, clientSecret }),
+  async run({ connection, secrets, now }, { organization: named, ...wanted }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const context = terminalChange(organizationId, now)
+    await transact(connection.db, (tx) => replaceUpstreamSecret(tx, secrets, wanted, context))
+    await io.line(`Upstream ${wanted.id}: another client secret`)
+    return 0
+  },
+})
+
+export const deleteUpstreamCommand = defineCommand({
+  name: 'delete-upstream',
+  args: Type.Object({ organization, id: upstreamId }),
+  async run({ connection, now }, { organization: named, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    await transact(connection.db, (tx) => deleteUpstream(tx, { id }, terminalChange(organizationId, now)))
+    await io.line(`Upstream ${id} deleted`)
+    return 0
+  },
+})

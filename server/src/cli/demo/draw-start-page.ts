@@ -1,0 +1,96 @@
+import { dayMs } from '../../base/time.ts'
+import { type Html, html } from '../../sign-in/page/html.ts'
+import { demoCommands } from './demo-check.ts'
+import type { DemoPerson } from './demo-people.ts'
+import { drawDocument } from './draw-document.ts'
+import { drawMark, type MarkName } from './draw-mark.ts'
+import type { PartyAnswer } from './open-party.ts'
+import type { Standing } from './standings.ts'
+
+export type StartView = {
+  people: readonly DemoPerson[]
+  standings: ReadonlyMap<string, Standing>
+  /** Why this machine has no agent. */
+  fault: string | undefined
+  /** Whether Cleo's laptop fails it now, by the check's slug. */
+  isBroken: (slug: string) => boolean
+  signInAddress: (slug: string) => string
+  docsAddress: string
+  now: string
+}
+
+/** The start page of the demo. */
+export function drawStartPage(view: StartView): PartyAnswer {
+  return drawDocument({
+    ...{ party: 'Muster demo', title: 'Muster demo', isLive: true, hasMark: true },
+    body: html`<h1 tabindex="-1">Sign in to Northwind Notes</h1>
+<p class="lead">A made-up notes app that only opens on laptops in good shape. Pick a person.</p>
+<div id="rows">${drawRows(view)}</div>
+<section><h2>What happens</h2><ol class="steps">
+<li><b>Demo sign-in</b> stands in for your company’s sign-in. It asks for no password.</li>
+<li><b>Muster</b> checks the laptop: your own machine, or a made-up one. The pages are the real ones.</li>
+<li><b>Northwind Notes</b> opens and shows what Muster told it.</li></ol></section>
+<section><h2>Then look behind it</h2><ul class="options">
+<li><div><h3>Admin console</h3><p>Devices, checks and the sign-in log, live.</p></div>
+<form method="post" action="/console" target="_blank"><button class="button">Open console</button></form></li>
+<li><div><h3>Break and repair your machine</h3><p>In a terminal: <code>${demoCommands.toBreak}</code> fails a check of the demo, <code>${demoCommands.toFix}</code> passes it again. Sign in, repair it, and watch the page continue.</p></div></li>
+<li id="repair">${drawRepair(view)}</li></ul></section>
+<footer><span>Runs on this computer only</span> <a href="${view.docsAddress}">Set up the real thing</a></footer>`,
+  })
+}
+
+/** The parts of the page that change, which its script asks for. */
+export const drawLiveParts = (view: StartView): { rows: string; repair: string } => ({
+  rows: drawRows(view).html,
+  repair: drawRepair(view).html,
+})
+
+function drawRepair({ isBroken }: StartView): Html {
+  const toggle = (slug: string, what: string) => {
+    const verb = isBroken(slug) ? 'on' : 'off'
+    return html`<form method="post" action="/laptop"><input type="hidden" name="check" value="${slug}">
+    <button class="button" id="turn-${slug}">Turn ${what} ${verb}</button></form>`
+  }
+  return html`<div><h3>Break and repair a laptop</h3><p>Turn Cleo’s firewall off and on and watch the page change.</p></div>
+<div class="buttons">${toggle('linux-firewall', 'the firewall')}${toggle('linux-unattended-upgrades', 'automatic updates')}</div>`
+}
+
+function drawRows(view: StartView): Html {
+  const rows = view.people.map((person, index) => {
+    const { mark, tone, state, next } = rowOf(person, view)
+    const isYou = person.seat === 'this machine'
+    const name = isYou ? 'You, on this machine' : (person.name.split(' ')[0] ?? person.name)
+    return html`<li><div><b>${name}</b>${index === 0 && html` <span class="tag">Start here</span>`}<p class="hint">${isYou ? 'The bundled agent reads it' : person.kind}</p></div>
+<div><span class="state ${tone}">${drawMark(mark)}${state}</span><p class="hint">${next}</p></div>
+<a class="button${index === 0 && ' main'}" id="sign-in-${person.slug}" href="${view.signInAddress(person.slug)}" target="_blank" rel="noopener">Sign in<span class="hidden"> as ${isYou ? 'yourself' : name}</span></a></li>`
+  })
+  return html`<ul class="people">${rows}</ul>`
+}
+
+type Row = { mark: MarkName; tone: string; state: string; next: string }
+
+function rowOf(person: DemoPerson, { standings, fault, now }: StartView): Row {
+  if (person.seat === null) return idle('dash', 'No answer', 'Nothing answers on this computer')
+  if (person.owns === null) return idle('dash', 'Not theirs', '“Registered to someone else”')
+  if (person.owns === 'this machine' && fault !== undefined) return idle('dash', 'No answer', fault)
+  const standing = standings.get(person.owns)
+  if (!standing) return idle('pending', 'Starting', 'Ready in a few seconds')
+  if (!standing.isRegistered) return idle('pending', 'Not registered', '“Is this your computer?”')
+  return ofState(standing, now)
+}
+
+const idle = (mark: MarkName, state: string, next: string): Row => ({ mark, tone: 'idle', state, next })
+
+function ofState({ state, issues, willBlockAt }: Standing, now: string): Row {
+  if (state === 'good') return { mark: 'good', tone: 'good', state: 'Good', next: 'Opens in under a second' }
+  if (state === 'notified') {
+    return { mark: 'notified', tone: 'notified', state: 'Fix when you can', next: 'One click to continue' }
+  }
+  if (state === 'blocked') {
+    const things = issues === 1 ? '1 thing' : `${issues} things`
+    return { mark: 'blocked', tone: 'blocked', state: 'Blocked', next: `${things} to fix, live` }
+  }
+  const days = Math.floor((Date.parse(willBlockAt ?? now) - Date.parse(now)) / dayMs)
+  const when = days < 1 ? 'Blocks today' : days === 1 ? 'Blocks in 1 day' : `Blocks in ${days} days`
+  return { mark: 'will_block', tone: 'will', state: when, next: 'One click to continue' }
+}

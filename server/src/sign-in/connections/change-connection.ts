@@ -1,0 +1,111 @@
+import type { ChangeContext } from '../../base/change-context.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { fail, orNotFound } from '../../base/errors.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { changesBetween } from '../../signals/audit/changes.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { secretPlace } from './connection-queries.ts'
+import { faultsOfAddresses } from './connection-rules.ts'
+import { type ConnectionMode, type ConnectionOptions, newClientSecret, requireUpstream } from './create-connection.ts'
+import { entraAfter, faultsOfKind } from './entra-change.ts'
+import type { EntraSettings } from './entra-rules.ts'
+
+export type ConnectionChange = Partial<ConnectionOptions> & { mode?: ConnectionMode; entra?: Partial<EntraSettings> }
+
+const audited = [
+  ...(['name', 'mode', 'redirect_uris', 'request_keys', 'start_url'] as const),
+  ...(['is_hint_trusted', 'is_browser_managed', 'wait_seconds', 'upstream_id'] as const),
+  ...(['entra_cloud', 'entra_tenant_ids', 'entra_app_id'] as const),
+] as const
+
+const modeWords: Readonly<Record<ConnectionMode, string>> = {
+  enforce: 'enforces now',
+  observe: 'observes now',
+  disabled: 'is disabled now',
+}
+
+/** Changes a connection, at once for every process. Fails with not_found, and with invalid for what its kind does not have. */
+export async function changeConnection(
+  tx: Tx,
+  { id, ...change }: ConnectionChange & { id: string },
+  context: ChangeContext,
+): Promise<void> {
+  const before = await lockConnection(tx, context.organizationId, id)
+  await requireUpstream(tx, context.organizationId, change.upstreamId)
+  const errors = [...faultsOfAddresses(change), ...faultsOfKind(before, change)]
+  if (errors.length > 0) fail('invalid', { errors })
+  const after = {
+    name: change.name ?? before.name,
+    mode: change.mode ?? before.mode,
+    redirect_uris: change.redirectUris ?? before.redirect_uris,
+    request_keys: change.requestKeys === undefined ? before.request_keys : change.requestKeys,
+    start_url: change.startUrl === undefined ? before.start_url : change.startUrl,
+    is_hint_trusted: change.isHintTrusted ?? before.is_hint_trusted,
+    is_browser_managed: change.isBrowserManaged ?? before.is_browser_managed,
+    wait_seconds: change.waitSeconds ?? before.wait_seconds,
+    upstream_id: change.upstreamId === undefined ? before.upstream_id : change.upstreamId,
+    ...entraAfter(before, change.entra),
+  }
+  const changes = changesBetween(before, after, audited)
+  if (changes.length === 0) return
+  await tx
+    .updateTable('signin_connections')
+    .set({ ...after, request_keys: after.request_keys && JSON.stringify(after.request_keys) })
+    .where(inOrganization('signin_connections', context.organizationId))
+    .where('id', '=', id)
+    .execute()
+  const isMode = changes.length === 1 && after.mode !== before.mode
+  const what = isMode ? `The sign-in connection "${before.name}" ${modeWords[after.mode]}.` : undefined
+  const description = what ?? `Changed the sign-in connection "${before.name}".`
+  await recordAudit(tx, { action: 'signin_connection.changed', about: {}, description, changes }, context)
+}
+
+/** Gives a connection another secret; the earlier one is refused from then on. Fails with not_found, and of a public client. */
+export async function rollConnectionSecret(
+  tx: Tx,
+  secrets: Secrets,
+  { id }: { id: string },
+  context: ChangeContext,
+): Promise<{ id: string; clientId: string; clientSecret: string }> {
+  const { organizationId } = context
+  const { name, client_id: clientId, sealed_client_secret: sealed } = await lockConnection(tx, organizationId, id)
+  if (sealed === null) return fail('invalid', { message: 'A public client has no secret.' })
+  const clientSecret = newClientSecret()
+  await tx
+    .updateTable('signin_connections')
+    .set({ sealed_client_secret: secrets.seal(clientSecret, secretPlace(organizationId, clientId)) })
+    .where(inOrganization('signin_connections', organizationId))
+    .where('id', '=', id)
+    .execute()
+  const description = `Replaced the client secret of the sign-in connection "${name}".`
+  await recordAudit(tx, { action: 'signin_connection.secret_rolled', about: {}, description }, context)
+  return { id, clientId, clientSecret }
+}
+
+/** Deletes a connection with the sign-ins that wait at it. Fails with not_found. */
+export async function deleteConnection(tx: Tx, { id }: { id: string }, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
+  const { name } = await lockConnection(tx, organizationId, id)
+  await tx
+    .deleteFrom('signin_connections')
+    .where(inOrganization('signin_connections', organizationId))
+    .where('id', '=', id)
+    .execute()
+  const description = `Deleted the sign-in connection "${name}".`
+  await recordAudit(tx, { action: 'signin_connection.deleted', about: {}, description }, context)
+}
+
+/** Fails with not_found. */
+export async function lockConnection(tx: Tx, organizationId: string, id: string) {
+  if (!/^\d{1,18}$/.test(id)) return fail('not_found')
+  return orNotFound(
+    await tx
+      .selectFrom('signin_connections')
+      .selectAll()
+      .where(inOrganization('signin_connections', organizationId))
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst(),
+  )
+}

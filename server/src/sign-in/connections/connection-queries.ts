@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { ListPage } from '../../base/lists/list-page.ts'
+
+export type SignInConnection = NonNullable<Awaited<ReturnType<typeof findConnection>>>
+
+/** The connections of an organization, oldest first. */
+export const listConnections = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('signin_connections')
+    .selectAll()
+    .where(inOrganization('signin_connections', organizationId))
+    .orderBy('id')
+    .execute()
+
+const oldestFirst: Keyset = { id: { column: 'signin_connections.id', type: 'bigint' }, direction: 'asc' }
+
+export const listConnectionPage = (reader: Reader, { organizationId, after, limit }: ListPage) =>
+  reader
+    .selectFrom('signin_connections')
+    .selectAll()
+    .where(inOrganization('signin_connections', organizationId))
+    .where(afterCursor(oldestFirst, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(oldestFirst))
+    .limit(sql.lit(limit))
+    .execute()
+
+export const findConnection = (reader: Reader, organizationId: string, clientId: string) =>
+  reader
+    .selectFrom('signin_connections')
+    .selectAll()
+    .where(inOrganization('signin_connections', organizationId))
+    .where('client_id', '=', clientId)
+    .executeTakeFirst()
+
+export const findConnectionById = (reader: Reader, organizationId: string, id: string) =>
+  reader
+    .selectFrom('signin_connections')
+    .selectAll()
+    .where(inOrganization('signin_connections', organizationId))
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** The place that a client secret is sealed for. */
+export const secretPlace = (organizationId: string, clientId: string): string[] => [
+  'signin_connection',
+  organizationId,
+  clientId,
+]

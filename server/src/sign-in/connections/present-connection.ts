@@ -1,0 +1,52 @@
+import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import type { ConnectionFigures } from './connection-figures.ts'
+import type { SignInConnection } from './connection-queries.ts'
+import { evidenceOf } from './connection-rules.ts'
+import { entraSettingsOf } from './entra-change.ts'
+import { entraAddresses } from './entra-rules.ts'
+import { issuerPath } from './sign-in-address.ts'
+
+type Shown = SignInConnection & { address: string | undefined; figures: ConnectionFigures }
+
+export const presentConnection = ({ figures, ...row }: Shown): SignInConnectionView => ({
+  id: row.id,
+  kind: row.kind,
+  entra: presentEntra(row),
+  name: row.name,
+  mode: row.mode,
+  paused_until: row.paused_until,
+  pause_reason: row.pause_reason,
+  evidence: evidenceOf(row),
+  client_id: row.client_id,
+  is_public: row.kind === 'oidc' && row.sealed_client_secret === null,
+  issuer: issuerOf(row),
+  redirect_uris: row.redirect_uris,
+  request_keys: row.request_keys && { keys: row.request_keys },
+  start_url: row.start_url,
+  is_hint_trusted: row.is_hint_trusted,
+  is_browser_managed: row.is_browser_managed,
+  wait_seconds: row.wait_seconds,
+  upstream_id: row.upstream_id,
+  created_at: row.created_at,
+  ...figures,
+})
+
+type Placed = Omit<Shown, 'figures'>
+
+function issuerOf({ id, kind, address }: Placed): string | null {
+  if (address === undefined) return null
+  return kind === 'entra' ? entraAddresses(address, id).issuer : `${address}${issuerPath}`
+}
+
+function presentEntra(row: Placed): SignInConnectionView['entra'] {
+  const settings = entraSettingsOf(row)
+  if (!settings) return null
+  const addresses = row.address === undefined ? undefined : entraAddresses(row.address, row.id)
+  return {
+    cloud: settings.cloud,
+    tenant_ids: settings.tenantIds,
+    app_id: settings.appId,
+    discovery_url: addresses?.discoveryUrl ?? null,
+    authorization_endpoint: addresses?.authorizationEndpoint ?? null,
+  }
+}

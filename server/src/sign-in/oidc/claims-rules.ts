@@ -1,0 +1,63 @@
+/** What a sign-in ended with, as far as an application hears of it. */
+export type Outcome = {
+  /** Whether the device has proved itself in this sign-in. */
+  isProved: boolean
+  /** Whether its checks let it in by themselves, and were not waived. */
+  isCompliant: boolean
+  deviceId: string | null
+}
+
+export type OutcomeClaims = {
+  acr: string
+  amr: string[]
+  device_context: { managed: boolean; compliant: boolean; externalId?: string }
+  upstream_acr?: string
+  email?: string
+  name?: string
+  preferred_username?: string
+}
+
+export const acrValues = ['urn:muster:device:compliant', 'urn:muster:device:known', 'urn:muster:none'] as const
+
+/** The claims about the device. They stay true in every mode: only an accepted proof makes a device managed. */
+export function claimsOf({ isProved, isCompliant, deviceId }: Outcome): OutcomeClaims {
+  if (!isProved || deviceId === null) {
+    return { acr: 'urn:muster:none', amr: [], device_context: { managed: false, compliant: false } }
+  }
+  return {
+    acr: isCompliant ? 'urn:muster:device:compliant' : 'urn:muster:device:known',
+    // A key in a file (RFC 8176).
+    amr: ['swk', 'pop'],
+    device_context: { managed: true, compliant: isCompliant, externalId: deviceId },
+  }
+}
+
+/** What an upstream has said of the person, as far as it is passed on. */
+type UpstreamWords = {
+  acr?: string
+  amr?: readonly string[]
+  email?: string
+  name?: string
+  preferredUsername?: string
+}
+
+/** Methods that only a proof of the device makes true here (RFC 8176), whoever names them. */
+const provedMethods = ['hwk', 'swk', 'pop', 'phr']
+
+/**
+ * The claims with what an upstream has said of the person. `acr` stays ours, as an application lets devices in by it, and the
+ * upstream's has a claim of its own. Without a proof of the device no method stands there that speaks of a key.
+ */
+export function withUpstream(claims: OutcomeClaims, said: UpstreamWords): OutcomeClaims {
+  const { acr, amr = [], email, name, preferredUsername } = said
+  const isProved = claims.device_context.managed
+  const kept = amr.filter((method) => isProved || !provedMethods.includes(method))
+  return {
+    ...claims,
+    amr: [...new Set([...kept, ...claims.amr])],
+    ...(acr !== undefined && { upstream_acr: acr }),
+    ...(email !== undefined && { email }),
+    ...(name !== undefined && { name }),
+    ...(preferredUsername !== undefined && { preferred_username: preferredUsername }),
+  }
+}

@@ -1,0 +1,152 @@
+import type { Html } from './html.ts'
+
+export type DeviceKind = 'Mac' | 'PC' | 'computer' | 'device'
+
+/** The issues of one check: one thing to fix. */
+export type ThingView = {
+  checkId: string
+  issueIds: readonly string[]
+  title: string
+  /** What holds once it is fixed. */
+  goodTitle: string
+  standing: 'blocking' | 'later' | 'advice' | 'fixed'
+  why: Html | null
+  fix: FixView | null
+  rows: RowsView | null
+  /** Failing rows beyond those that are shown. */
+  more: number
+  blocksAt: string | null
+  fixedAt: string | null
+  isChecking: boolean
+  /** When a check again found it still there. */
+  stillAt: string | null
+  snooze: SnoozeView
+  exemption: ExemptionView
+}
+
+export type FixView = {
+  /** The system that the steps are for, where the check has several. */
+  system: string | null
+  steps: Html
+  others: readonly { system: string; steps: Html }[]
+}
+export type RowsView = { columns: readonly string[]; rows: readonly (readonly string[])[] }
+export type SnoozeView =
+  | { kind: 'none' | 'offered' }
+  | { kind: 'running'; until: string }
+  | { kind: 'spent'; againAt: string }
+export type ExemptionView =
+  | { kind: 'none' | 'offered' }
+  | { kind: 'asked'; requestId: string; at: string }
+  | { kind: 'refused'; words: string }
+
+/** A code from IT: whether one waits for the person, how many tries are left after a wrong one, and what was accepted. */
+export type CodeView = { isGiven: boolean; triesLeft: number | null; reason: string | null; endsAt: string | null }
+
+export type CandidateView = { deviceId: string; name: string; model: string | null; serialEnd: string | null }
+
+export type PageState =
+  | 'identifying'
+  | 'looking'
+  | 'weak_evidence'
+  | 'unknown_person'
+  | 'linking'
+  | 'which_device'
+  | 'evaluating'
+  | 'register'
+  | 'not_ready'
+  | 'ask_it'
+  | 'awaiting_approval'
+  | 'denied'
+  | 'not_your_device'
+  | 'unfinished'
+  | 'blocked'
+  | 'warning'
+  | 'passed'
+  | 'observed'
+  | 'bypassed'
+  | 'keeps_asking'
+  | 'ended'
+  // Of the page alone.
+  | 'permission'
+  | 'no_answer'
+  | 'too_late'
+  | 'fault'
+  | 'offline'
+
+/** What the page of a sign-in shows. Before asserted evidence nothing in it is known to the server alone. */
+export type PageView = {
+  id: string
+  revision: number
+  helpCode: string
+  /** The host of the page. */
+  address: string
+  organizationName: string
+  applicationName: string
+  kind: DeviceKind
+  browser: { name: string; version: string; system: string }
+  /** Where the page is shown: Muster runs on no phone, and a window within another app may reach no other app. */
+  surroundings: 'browser' | 'phone' | 'web_view'
+  state: PageState
+  reason: string | null
+  personName: string | null
+  mail: string | null
+  deviceName: string | null
+  model: string | null
+  serialEnd: string | null
+  /** The devices that answered, of which the person chooses one. */
+  candidates: readonly CandidateView[]
+  things: readonly ThingView[]
+  /** What is checked on this kind of computer; null when the page may not say. */
+  checkNames: readonly string[] | null
+  runningChecks: number
+  /** Checks that have to pass before the computer is registered, by name. */
+  unmet: readonly string[]
+  /** Where the person signs in first, and why they have to do it again. */
+  upstream: { name: string; failure: string | null } | null
+  /** The person's only device of this kind: when its Muster app was last heard of, and whether that was just now. */
+  heardOf: { deviceName: string; at: string; isRunning: boolean } | null
+  request: { at: string; message: string; words: string | null } | null
+  /** Null where no code from IT may be entered. */
+  code: CodeView | null
+  isRechecking: boolean
+  checkedAt: string | null
+  startUrl: string | null
+  startedAt: string
+  waitsUntil: string
+  now: string
+  finishUrl: string
+  ports: readonly number[]
+  /** In observe mode the page asks the browser for nothing. */
+  mayPrompt: boolean
+  /** The caller has other ways to confirm who signs in, which it offers when it is told no. */
+  isFactor: boolean
+  /** The browser asks nothing, as the organization says. */
+  isManagedBrowser: boolean
+  /** Where this browser reached an agent before. */
+  knownPort: number | null
+  /** The same, when that agent was heard of just now. */
+  bouncePort: number | null
+  /** The application has its answer, and takes no other. */
+  isAnswered: boolean
+}
+
+/** The parts of a state's page below the way. */
+export type Drawn = {
+  title: Html | string
+  /** In the tab of the browser, where no time can be rewritten. */
+  tab?: string
+  lead: Html | string
+  content?: Html | false
+  buttons?: Html | false
+  small?: Html | string | false
+}
+
+export type PageAssets = {
+  script: string
+  modules: readonly string[]
+  style: string
+  font: string
+  /** Said on top of every page. */
+  notice?: string | undefined
+}

@@ -1,0 +1,27 @@
+import type { ChangeOrigin } from '../../base/change-context.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { failSession } from '../auth-logs/fail-session.ts'
+
+/** Ends a sign-in that was not answered yet, as the person or an upstream asks. Its log has failed. */
+export async function cancelSession(
+  tx: Tx,
+  { organizationId, id, error }: { organizationId: string; id: string; error?: string },
+  change: Pick<ChangeOrigin, 'cause' | 'now'>,
+): Promise<void> {
+  const ended = await tx
+    .updateTable('signin_sessions')
+    .set((row) => ({
+      state: 'ended',
+      ...(error !== undefined && { oauth_error: error }),
+      last_event_at: change.now,
+      revision: row('revision', '+', 1),
+    }))
+    .where(inOrganization('signin_sessions', organizationId))
+    .where('id', '=', id)
+    .where('grant_id', 'is', null)
+    .returning('auth_log_id')
+    .executeTakeFirst()
+  if (ended?.auth_log_id)
+    await failSession(tx, { organizationId, authLogId: ended.auth_log_id, reason: 'cancelled' }, change)
+}

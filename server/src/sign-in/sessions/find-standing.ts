@@ -1,0 +1,75 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Database } from '../../base/db/schema.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import type { SignInSession } from './session-queries.ts'
+
+type Asked = { personId: string | null; deviceId: string | null; answeredSince: string }
+
+export type StandingRow = NonNullable<Awaited<ReturnType<typeof findStanding>>>
+
+/**
+ * What decides about a sign-in besides itself, by one statement: the person unless they have left, the device unless it is
+ * deleted, the person's latest request to register it, and how many other sign-ins of theirs the connection has answered
+ * since then.
+ */
+export function findStanding(reader: Reader, session: SignInSession, { personId, deviceId, answeredSince }: Asked) {
+  return reader
+    .selectFrom('signin_sessions as session')
+    .leftJoin('people as person', (join) =>
+      join
+        .onRef('person.organization_id', '=', 'session.organization_id')
+        .on('person.id', '=', personId)
+        .on('person.deprovisioned_at', 'is', null),
+    )
+    .leftJoin('devices as device', (join) =>
+      join
+        .onRef('device.organization_id', '=', 'session.organization_id')
+        .on('device.id', '=', deviceId)
+        .on('device.deleted_at', 'is', null),
+    )
+    .leftJoin('signin_warnings as warning', (join) =>
+      join.onRef('warning.organization_id', '=', 'device.organization_id').onRef('warning.device_id', '=', 'device.id'),
+    )
+    .leftJoinLateral(latestRequest(deviceId, personId), (join) => join.onTrue())
+    .select([
+      ...(['person.id as person_id', 'person.name as person_name', 'person.email as person_email'] as const),
+      ...(['person.has_used_first_trust', 'device.id as device_id', 'device.name as device_name'] as const),
+      ...(['device.hardware_model', 'device.serial', 'device.operating_system', 'device.agent_version'] as const),
+      ...(['device.registered_owner_id', 'device.registration_suspended_at', 'device.auth_state'] as const),
+      ...(['device.will_block_at', 'device.authentication_mode', 'warning.shown_at as warned_at'] as const),
+      ...(['request.status', 'request.requester_message', 'request.requested_at', 'request.decided_at'] as const),
+      'request.end_user_denial_note',
+      inAllowedGroup(personId).as('is_group_allowed'),
+      answeredSinceThen(personId, answeredSince).as('answered'),
+    ])
+    .where('session.organization_id', '=', session.organization_id)
+    .where('session.id', '=', session.id)
+    .executeTakeFirst()
+}
+
+const latestRequest =
+  (deviceId: string | null, personId: string | null) =>
+  (build: ExpressionBuilder<Database & { session: Database['signin_sessions'] }, 'session'>) =>
+    build
+      .selectFrom('registration_requests as asked')
+      .select(['asked.status', 'asked.requester_message', 'asked.requested_at'])
+      .select(['asked.decided_at', 'asked.end_user_denial_note'])
+      .whereRef('asked.organization_id', '=', 'session.organization_id')
+      .where('asked.device_id', '=', deviceId)
+      .where('asked.person_id', '=', personId)
+      .orderBy('asked.id', 'desc')
+      .limit(1)
+      .as('request')
+
+const inAllowedGroup = (personId: string | null) => sql<boolean>`exists (
+  select from device_authentication_groups as allowed
+  join person_group_members as member
+    on member.organization_id = allowed.organization_id and member.person_group_id = allowed.person_group_id
+  where allowed.organization_id = device.organization_id and allowed.device_id = device.id
+    and member.person_id = ${personId}::bigint)`
+
+const answeredSinceThen = (personId: string | null, since: string) => sql<number>`(
+  select count(*)::int from signin_sessions as other
+  where other.organization_id = session.organization_id and other.connection_id = session.connection_id
+    and other.person_id = ${personId}::bigint and other.answered_at > ${since}::timestamptz
+    and other.id <> session.id)`

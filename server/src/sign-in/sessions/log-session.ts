@@ -1,0 +1,73 @@
+import type { Tx } from '../../base/db/transact.ts'
+import { recognizeDevice } from '../auth-logs/recognize-device.ts'
+import { recordEvent } from '../auth-logs/record-event.ts'
+import { showIssues } from '../auth-logs/show-issues.ts'
+import { startSession } from '../auth-logs/start-session.ts'
+import { touchSession } from '../auth-logs/touch-session.ts'
+import { browserOf } from './browser-of.ts'
+import type { SignInDevice, SignInPerson } from './judge.ts'
+import { reasonOf } from './reason-of.ts'
+import { listIssues, type SignInSession } from './session-queries.ts'
+import type { SessionState } from './session-rules.ts'
+
+/** Begins the log of a sign-in whose person is known. Returns the log's identifier. */
+export function beginLog(tx: Tx, session: SignInSession, person: SignInPerson, now: string): Promise<string> {
+  const { organization_id: organizationId, application_name: name, client_id: clientId } = session
+  return startSession(tx, {
+    organizationId,
+    person,
+    ipAddress: session.ip_address,
+    browser: { ...browserOf(session.user_agent), userAgent: session.user_agent },
+    application: { id: clientId, name },
+    connectionId: session.connection_id,
+    attempt: `Arrived from "${name}" at ${session.started_at}. ${howKnown(session)}.${requestOf(session)}`,
+    now,
+  })
+}
+
+/** What Microsoft calls the request. */
+const requestOf = ({ entra_request: request }: SignInSession): string =>
+  request?.request_id ? ` Microsoft's request ${request.request_id}.` : ''
+
+function howKnown({ evidence, kind, subject_issuer: issuer, upstream_name: name }: SignInSession): string {
+  if (issuer !== null && kind === 'oidc') return `"${name ?? issuer}" says who it is`
+  return evidence === 'asserted' ? 'A signed request says who it is' : 'The request hints at who it is'
+}
+
+type Change = { state: SessionState; authLogId: string | null; device: SignInDevice | undefined; says: string }
+
+/** Writes into the log what is new since `before`. Nothing where no log has begun. */
+export async function noteChange(tx: Tx, before: SignInSession, change: Change, now: string): Promise<void> {
+  const { state, authLogId, device, says } = change
+  const { organization_id: organizationId } = before
+  if (authLogId === null) return
+  const step = { organizationId, authLogId, now }
+  const reason = reasonOf({ state, device })
+  if (device === undefined) {
+    if (state === 'ended' || state === 'unknown_person') await touchSession(tx, { ...step, reason })
+    return
+  }
+  if (before.device_id === null) {
+    await recognizeDevice(tx, { ...step, device, reason })
+    await recordEvent(tx, { ...step, type: 'agent_detection_success', description: `The device proved itself${says}.` })
+  }
+  if (state === before.state) return
+  if (before.device_id !== null) await touchSession(tx, { ...step, reason })
+  const registration = registrationEvent(before.state as SessionState, state)
+  if (registration) await recordEvent(tx, { ...step, ...registration })
+  if (state === 'blocked') {
+    await recordEvent(tx, { ...step, type: 'device_blocked', description: 'Issues block the device.' })
+  }
+  if (state === 'blocked' || state === 'warning') {
+    const issues = await listIssues(tx, organizationId, device.id)
+    await showIssues(tx, { ...step, issueIds: issues.map(({ id }) => id) })
+  }
+}
+
+function registrationEvent(before: SessionState, state: SessionState) {
+  if (state === 'denied') {
+    return { type: 'device_registration_blocked', description: 'An administrator denied the registration.' } as const
+  }
+  if (before !== 'awaiting_approval' || state === 'not_your_device') return undefined
+  return { type: 'device_registration_successful', description: 'An administrator approved the registration.' } as const
+}

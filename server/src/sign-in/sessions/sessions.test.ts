@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signInBrowser } from '../../../test/support/sign-in-browser.ts'
+import { signInStage } from '../../../test/support/sign-in-stage.ts'
+import { deprovisionPerson } from '../../administration/registrations/deprovision-person.ts'
+import { registerDevice } from '../../administration/registrations/register-device.ts'
+import { decideRegistrationRequest } from '../../administration/requests/decide-registration-request.ts'
+import { transact } from '../../base/db/transact.ts'
+import { plusMs } from '../../base/time.ts'
+
+const { stage, make, change, setUp, addKey, epochOf, arrive, proveIn, finishPath, tokensOf } = signInStage()
+
+type Visit = Awaited<ReturnType<typeof arrive>>
+
+const later = (ms: number) => stage.setNow(plusMs(stage.now(), ms))
+const stateOn = async (visit: Visit) => /data-state="(\w+)"/.exec((await visit.go(`${visit.path}/region`)).text)?.[1]
+const events = async () =>
+  (await stage.db.selectFrom('auth_log_events').select(['type', 'description']).orderBy('position').execute()).map(
+    ({ type, description }) => `${type}: ${description}`,
+  )
+const typesOf = async () => (await events()).map((line) => line.split(':')[0])
+const failuresOf = async () =>
+  (await stage.db.selectFrom('events').select('type').where('type', 'like', 'auth_logs.%').execute()).map(
+    ({ type }) => type,
+  )
+
+test('of several devices that answer, the one that is registered to the person counts, and only that one is in the log', async () => {
+  const all = await setUp()
+  const other = await make.person(all.organizationId, { email: 'ben@example.com' })
+  const [foreign, ownerless] = [await make.device(all.organizationId), await make.device(all.organizationId)]
+  await transact(stage.db, (tx) => registerDevice(tx, { deviceId: foreign.id, personId: other.id }, change()))
+  const keys = [await addKey(foreign.id), await addKey(ownerless.id), all.companion]
+  const visit = await arrive(all)
+  const proofs: string[] = []
+  for (const key of keys) proofs.push(await key.prove(await visit.challenge(), await epochOf(key.kid)))
+  const { text } = await visit.post('proof', { proofs: ['nonsense', ...proofs] })
+  assert.deepEqual(JSON.parse(text), { state: 'passed' })
+  const logs = await stage.db.selectFrom('auth_logs').select('device_id').execute()
+  assert.deepEqual(logs, [{ device_id: all.device.id }])
+})
+
+test('checks that last ran too long ago run before the device is judged, and for eight seconds at most', async () => {
+  const all = await setUp()
+  const configuration = { remediation_strategy: 'block_immediately', auth_check_run_shelf_life_seconds: 3_600 } as const
+  const check = await make.check(all.organizationId, { configuration })
+  await make.result({ device: all.device, check, rows: 'PASS', at: plusMs(stage.now(), -7_200_000) })
+  const visit = await arrive(all)
+  assert.equal((await proveIn(visit, all)).state, 'evaluating')
+  const asked = await stage.db.selectFrom('check_refreshes').select('check_id').execute()
+  assert.deepEqual(asked, [{ check_id: check.id }])
+  later(8_000)
+  assert.equal(await stateOn(visit), 'passed')
+})
+
+test('a result of more than seven days ago does not count, and the person waits until the check has run', async () => {
+  const all = await setUp()
+  const check = await make.check(all.organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
+  await make.result({ device: all.device, check, rows: 'PASS', at: plusMs(stage.now(), -8 * 86_400_000) })
+  const visit = await arrive(all)
+  await proveIn(visit, all)
+  later(8_000)
+  assert.equal(await stateOn(visit), 'unfinished')
+  assert.equal(await finishPath(visit), '')
+  const answer = await visit.follow(`/signin/oidc/interaction/${await interactionOf(visit)}/finish`)
+  assert.equal(answer.away, undefined, 'the way on is closed as well')
+  await stage.db.deleteFrom('check_refreshes').execute()
+  assert.equal(await stateOn(visit), 'passed')
+})
+
+test('the fifth answer within two minutes is held back, until the person tries once more', async () => {
+  const all = await setUp()
+  for (let round = 0; round < 4; round += 1) {
+    const visit = await arrive(all)
+    await proveIn(visit, all)
+    assert.match((await visit.follow(await finishPath(visit))).away ?? '', /code=/)
+  }
+  const visit = await arrive(all)
+  assert.equal((await proveIn(visit, all)).state, 'keeps_asking')
+  await visit.post('once-more')
+  assert.equal(await stateOn(visit), 'passed')
+  later(120_001)
+  const after = await arrive(all)
+  assert.equal((await proveIn(after, all)).state, 'passed')
+})
+
+test('a request that has begun a sign-in begins no other', async () => {
+  const all = await setUp()
+  const request = await all.rp.signedRequest(all.connection.clientId, { login_hint: 'ana@example.com' })
+  const [first, second] = [signInBrowser(stage.app), signInBrowser(stage.app)]
+  assert.match((await first.follow(all.rp.addressOf(request))).path, /^\/signin\/[0-9a-f]{24}$/)
+  const replay = await second.follow(all.rp.addressOf(request))
+  assert.equal(replay.reply.status, 400)
+  assert.equal((await stage.db.selectFrom('signin_sessions').select('id').execute()).length, 1)
+})
+
+test("a caller's own identifier stays with the person, whatever becomes of their address", async () => {
+  const all = await setUp()
+  const signIn = async (sub: string, hint: string) => {
+    const visit = await arrive(all, hint, true, { sub })
+    await proveIn(visit, all)
+    const { person_id: personId = null } =
+      (await stage.db.selectFrom('signin_sessions').select('person_id').orderBy('started_at', 'desc').execute())[0] ??
+      {}
+    later(1_000)
+    return personId
+  }
+  assert.equal(await signIn('00u1', 'ana@example.com'), all.person.id)
+  await stage.db.updateTable('people').set({ email: 'ana.old@example.com' }).where('id', '=', all.person.id).execute()
+  const heir = await make.person(all.organizationId, { email: 'ana@example.com' })
+  assert.equal(await signIn('00u1', 'ana@example.com'), all.person.id, 'the address has another owner now')
+  assert.equal(await signIn('00u2', 'ana@example.com'), heir.id)
+  await transact(stage.db, (tx) => deprovisionPerson(tx, { personId: all.person.id }, change()))
+  const visit = await arrive(all, 'ana@example.com', true, { sub: '00u1' })
+  assert.equal(await stateOn(visit), 'unknown_person')
+})
+
+test('an application knows a person by one opaque identifier, whichever application it is', async () => {
+  const all = await setUp()
+  const subjectIn = async (set: typeof all) => {
+    const visit = await arrive(set)
+    await proveIn(visit, set)
+    const { away = '' } = await visit.follow(await finishPath(visit))
+    const { body } = await tokensOf(set, away)
+    return JSON.parse(Buffer.from(body['id_token']?.split('.')[1] ?? '', 'base64url').toString()).sub as string
+  }
+  const first = await subjectIn(all)
+  assert.match(first, /^[\w-]{24}$/)
+  assert.equal(await subjectIn(all), first)
+})
+
+test('cancelling fails the log at once, and is announced once', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  await proveIn(visit, all)
+  await visit.post('cancel')
+  await visit.post('cancel')
+  assert.deepEqual(await failuresOf(), ['auth_logs.failure'])
+  assert.deepEqual(await stage.db.selectFrom('auth_log_open_sessions').selectAll().execute(), [])
+})
+
+test('what does not block yet is shown once a day, and at each sign-in of the last day', async () => {
+  const all = await setUp({ authState: 'will_block' })
+  const set = (days: number) =>
+    stage.db
+      .updateTable('devices')
+      .set({ will_block_at: plusMs(stage.now(), days * 86_400_000) })
+      .execute()
+  const through = async () => {
+    const visit = await arrive(all)
+    const { state } = await proveIn(visit, all)
+    // The person continues by the button.
+    await visit.follow(`/signin/oidc/interaction/${await interactionOf(visit)}/finish`)
+    later(600_000)
+    return state
+  }
+  await set(3)
+  assert.deepEqual([await through(), await through()], ['warning', 'passed'])
+  await set(0.5)
+  assert.deepEqual([await through(), await through()], ['warning', 'warning'])
+})
+
+const interactionOf = async ({ path }: Visit) =>
+  (
+    await stage.db
+      .selectFrom('signin_sessions')
+      .select('interaction_uid')
+      .where('id', '=', path.split('/')[2] ?? '')
+      .executeTakeFirstOrThrow()
+  ).interaction_uid
+
+test('a page that finds no device is written down at a change of the reason, then every 30 seconds, 20 times at most', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  // The log begins with the page: the request is signed.
+  await visit.go(visit.path)
+  const undetected = (reason: string) => visit.post('undetected', { reason })
+  await undetected('agent_not_found')
+  await undetected('agent_not_found')
+  await undetected('permission_denied')
+  await undetected('made_up')
+  assert.deepEqual(await typesOf(), ['sign_in_attempt', 'agent_detection_failure', 'agent_detection_failure'])
+  for (let count = 0; count < 25; count += 1) {
+    later(30_000)
+    await undetected('permission_denied')
+  }
+  assert.equal((await typesOf()).filter((type) => type === 'agent_detection_failure').length, 20)
+})
+
+test('a recheck is told in words once it is over', async () => {
+  const all = await setUp()
+  const check = await make.check(all.organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
+  await make.issue({ device: all.device, check })
+  await stage.db.updateTable('devices').set({ auth_state: 'blocked' }).execute()
+  const visit = await arrive(all)
+  await proveIn(visit, all)
+  later(8_000)
+  assert.equal(await stateOn(visit), 'blocked')
+  await visit.post('recheck')
+  await visit.post('recheck')
+  later(1_800)
+  assert.equal((await typesOf()).includes('device_rechecked'), false)
+  await stage.db.deleteFrom('check_refreshes').execute()
+  await stateOn(visit)
+  await stateOn(visit)
+  assert.deepEqual((await events()).slice(-2), [
+    'device_rechecked: 1 checks, 0 fixed, 1.8 s.',
+    'device_blocked: Issues still block the device.',
+  ])
+})
+
+test('a person whose request is denied reads that, and one who is approved continues', async () => {
+  const all = await setUp({ isRegistered: false })
+  await stage.db.updateTable('people').set({ has_used_first_trust: true }).execute()
+  const visit = await arrive(all)
+  assert.equal((await proveIn(visit, all)).state, 'ask_it')
+  assert.equal((await visit.post('register', { message: 'My new laptop' })).status, 200)
+  assert.equal(await stateOn(visit), 'awaiting_approval')
+  const requestId = async () =>
+    (await stage.db.selectFrom('registration_requests').select('id').orderBy('id', 'desc').execute())[0]?.id ?? ''
+  const decide = async (status: 'approved' | 'denied') => {
+    const words = status === 'denied' ? { end_user_denial_message: 'Use your own' } : {}
+    const deciding = { requestId: await requestId(), decision: { status, ...words } }
+    await transact(stage.db, (tx) => decideRegistrationRequest(tx, deciding, change()))
+  }
+  later(1_000)
+  await decide('denied')
+  assert.equal(await stateOn(visit), 'denied')
+  await visit.post('register', { message: 'It is mine' })
+  later(1_000)
+  await decide('approved')
+  assert.equal(await stateOn(visit), 'passed')
+  assert.deepEqual(
+    (await typesOf()).filter((type) => type?.startsWith('device_registration')),
+    [
+      ...['device_registration_request', 'device_registration_blocked'],
+      ...['device_registration_request', 'device_registration_successful'],
+    ],
+  )
+})

@@ -1,0 +1,89 @@
+import type { ChangeOrigin } from '../../base/change-context.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { refreshStale } from '../../compliance/results/refresh-failing.ts'
+import { bindIdentity } from './find-person.ts'
+import { type Judged, judge } from './judge.ts'
+import { beginLog, noteChange } from './log-session.ts'
+import { endRecheck } from './recheck.ts'
+import { lockSession, type SignInSession } from './session-queries.ts'
+import { modeAt } from './session-rules.ts'
+
+/** A device that has proved itself, with what its proof says besides. */
+export type ProvedDevice = { deviceId: string; says: string }
+
+/** Whether `settleSession` would write nothing: a page that is only looked at opens no transaction then. */
+export function isSettled(session: SignInSession, { state, person, device }: Judged): boolean {
+  const isBegun = session.auth_log_id !== null || session.evidence !== 'asserted' || person === undefined
+  const isRecheckOver = session.rechecked_at === null || session.recheck_ended_at !== null
+  return state === session.state && (device?.id ?? null) === session.device_id && isBegun && isRecheckOver
+}
+
+export type Settled = { session: SignInSession; judged: Judged }
+type Settling = { proved?: ProvedDevice | undefined; challenges?: SignInSession['challenges'] }
+
+/** Settles the sign-in as it is now. Undefined when there is none. */
+export async function settleSession(
+  tx: Tx,
+  { organizationId, id, proved }: { organizationId: string; id: string; proved?: ProvedDevice | undefined },
+  { now }: Pick<ChangeOrigin, 'now'>,
+): Promise<Settled | undefined> {
+  const session = await lockSession(tx, organizationId, id)
+  return session && settleLocked(tx, session, { proved }, now)
+}
+
+/**
+ * Writes where a locked sign-in stands, with what the sign-in log says of it, in one transaction. The log begins when the
+ * person is known: asserted, or hinted and proved by a device that is registered to them. `challenges` are those that a
+ * proof has left.
+ */
+export async function settleLocked(
+  tx: Tx,
+  found: SignInSession,
+  { proved, challenges }: Settling,
+  now: string,
+): Promise<Settled> {
+  const { organization_id: organizationId, id } = found
+  if (found.state === 'identifying') return { session: found, judged: await judge(tx, found, { now }) }
+  const session = await beginEvaluation(tx, found, proved, now)
+  const deviceId = session.device_id ?? proved?.deviceId ?? null
+  const judged = await judge(tx, session, { now, deviceId })
+  const { state, person, device } = judged
+  const isOwner = device !== undefined && device.registered_owner_id === person?.id
+  const isKnown = person !== undefined && state !== 'weak_evidence' && (session.evidence === 'asserted' || isOwner)
+  const isNew = isKnown && session.auth_log_id === null
+  const authLogId = isNew ? await beginLog(tx, session, person, now) : session.auth_log_id
+  if (isNew) await bindIdentity(tx, session, person.id, now)
+  const keptDeviceId = state === 'weak_evidence' ? null : (device?.id ?? session.device_id)
+  const change = { state, authLogId, device: keptDeviceId === null ? undefined : device, says: proved?.says ?? '' }
+  await noteChange(tx, session, change, now)
+  const ended = await endRecheck(tx, session, { state, authLogId }, now)
+  const isMoved = state !== session.state || keptDeviceId !== session.device_id || isNew || ended || session !== found
+  if (!isMoved && challenges === undefined) return { session, judged }
+  const after = {
+    ...{ state, device_id: keptDeviceId, auth_log_id: authLogId, person_id: isKnown ? person.id : session.person_id },
+    evaluating_since: session.evaluating_since,
+    ...(isMoved && { last_event_at: now, revision: session.revision + 1 }),
+    ...(ended && { recheck_ended_at: now }),
+  }
+  await tx
+    .updateTable('signin_sessions')
+    .set({ ...after, ...(challenges && { challenges: JSON.stringify(challenges) }) })
+    .where(inOrganization('signin_sessions', organizationId))
+    .where('id', '=', id)
+    .execute()
+  return { session: { ...session, ...after, ...(challenges && { challenges }) }, judged }
+}
+
+/** Checks that last ran too long ago run again before the device is judged, unless nothing depends on it. */
+async function beginEvaluation(
+  tx: Tx,
+  session: SignInSession,
+  proved: ProvedDevice | undefined,
+  now: string,
+): Promise<SignInSession> {
+  if (!proved || session.device_id !== null || modeAt(session, now) === 'observe') return session
+  const { organization_id: organizationId } = session
+  const { checks_count: asked } = await refreshStale(tx, { organizationId, deviceIds: [proved.deviceId], now })
+  return asked === 0 ? session : { ...session, evaluating_since: now }
+}

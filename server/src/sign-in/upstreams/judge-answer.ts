@@ -1,0 +1,89 @@
+import type { UpstreamClaims, UpstreamPart } from '../../base/db/schema.ts'
+import { type Claims, isPlainEmail } from '../../base/relying-party/relying-party.ts'
+import { minuteMs } from '../../base/time.ts'
+import { foldDomain } from './upstream-options.ts'
+
+export type Failure = NonNullable<UpstreamPart['failure']>
+
+/** Who a person is to an upstream. */
+export type UpstreamIdentity = { issuer: string; subject: string; address: string; said: UpstreamClaims }
+
+type Pinned = {
+  tenant_claim: string | null
+  tenant_value: string | null
+  email_domains: readonly string[]
+}
+
+type Facts = {
+  /** Of the signed ID token, whose signature, issuer, audience, nonce and lifetime were verified. */
+  token: Claims & { iss: string; sub: string; iat: number }
+  /** What the provider says of the same person beside it. */
+  beside: Claims
+  asked: UpstreamPart['asked']
+  begunAt: string
+  now: string
+}
+
+/** How far a provider's clock may be from ours. */
+const toleranceMs = 2 * minuteMs
+
+/**
+ * Whom an upstream's answer names, or why it names nobody. The tenant counts as the signed token says it. An address counts
+ * when it is in the pinned domains and is not called unverified; without pinned domains it has to be called verified.
+ */
+export function judgeAnswer(pinned: Pinned, facts: Facts): UpstreamIdentity | { failure: Failure } {
+  const { token } = facts
+  if (!isTimely(facts)) return { failure: 'refused' }
+  const { tenant_claim: claim, tenant_value: value } = pinned
+  if (claim !== null && token[claim] !== value) return { failure: 'tenant' }
+  // An address and what is said of it come from one place.
+  const { email, email_verified: verified } = token['email'] === undefined ? facts.beside : token
+  if (email === undefined || email === '') return { failure: 'no_address' }
+  if (!isPlainEmail(email) || email.split('@').length !== 2) return { failure: 'refused' }
+  const domains = pinned.email_domains
+  const isPinned = domains.includes(foldDomain(email.slice(email.indexOf('@') + 1)))
+  if (domains.length > 0 && !isPinned) return { failure: 'domain' }
+  if (verified !== true && !(isPinned && verified === undefined)) return { failure: 'unverified' }
+  return { issuer: token.iss, subject: token.sub, address: email, said: passedOn({ ...facts.beside, ...token, email }) }
+}
+
+/** Whether the token was made just now, and the person has proved themselves as lately as the application asked. */
+function isTimely({ token, asked, begunAt, now }: Facts): boolean {
+  const nowMs = Date.parse(now)
+  const begunMs = Date.parse(begunAt)
+  if (Math.abs(token.iat * 1000 - nowMs) > 5 * toleranceMs) return false
+  const at = token['auth_time']
+  if (at !== undefined && (typeof at !== 'number' || !Number.isFinite(at) || at * 1000 > nowMs + toleranceMs))
+    return false
+  const isFresh = asked.prompt?.split(' ').includes('login') ?? false
+  if (asked.maxAge === undefined && !(isFresh && at !== undefined)) return true
+  const oldestMs = begunMs - (isFresh ? 0 : (asked.maxAge ?? 0) * 1000) - toleranceMs
+  return typeof at === 'number' && at * 1000 >= oldestMs
+}
+
+const maxMethods = 20
+
+/** What the application hears of the upstream's words: of these claims, what is a plain text of a bounded length. */
+function passedOn(claims: Claims): UpstreamClaims {
+  const { amr, auth_time: authTime } = claims
+  const text = (name: string, most: number): string | undefined => {
+    const value = claims[name]
+    return typeof value === 'string' && value !== '' && value.length <= most && /^[^\p{C}]+$/u.test(value)
+      ? value
+      : undefined
+  }
+  const [acr, email] = [text('acr', 200), text('email', 254)]
+  const [name, preferredUsername] = [text('name', 200), text('preferred_username', 254)]
+  const methods = Array.isArray(amr)
+    ? amr.filter((one) => typeof one === 'string' && /^[\x21-\x7e]{1,50}$/.test(one))
+    : []
+  return {
+    // What a device is said to be, Muster says alone.
+    ...(acr !== undefined && !acr.toLowerCase().startsWith('urn:muster:') && { acr }),
+    ...(methods.length > 0 && { amr: methods.slice(0, maxMethods) }),
+    ...(typeof authTime === 'number' && { authTime }),
+    ...(email !== undefined && { email }),
+    ...(name !== undefined && { name }),
+    ...(preferredUsername !== undefined && { preferredUsername }),
+  }
+}

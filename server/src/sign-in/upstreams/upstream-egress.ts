@@ -1,0 +1,67 @@
+import { isIP } from 'node:net'
+import { postgresHost } from '../../base/db/postgres-pool.ts'
+import { type GuardedFetch, guardedFetch } from '../../base/outbound/guarded-fetch.ts'
+import { type OwnAddresses, ownAddresses, ownHosts } from '../../base/outbound/own-addresses.ts'
+import { isInRanges } from '../../base/outbound/public-address.ts'
+import { faultOfReceiverUrl } from '../../base/outbound/receiver-url.ts'
+import { isSecure } from '../connections/connection-rules.ts'
+
+/** Where upstreams may be: on the public internet, and at what the operator lists. */
+export type UpstreamEgress = {
+  innerNames: readonly string[]
+  innerRanges: readonly string[]
+  nat64Prefixes?: readonly string[]
+  listOwnAddresses?: OwnAddresses
+}
+
+/** Of the server. */
+export type EgressSettings = {
+  baseUrl: string
+  databaseUrl: string | undefined
+  privateIdentityProviders: readonly string[]
+  egressNat64Prefixes: readonly string[]
+  egressSharedAddresses: readonly string[]
+}
+
+/** The way out to upstreams, as the settings of the server have it. */
+export function upstreamEgress(settings: EgressSettings): UpstreamEgress {
+  const { baseUrl, databaseUrl, privateIdentityProviders: listed } = settings
+  const isRange = (entry: string): boolean => isIP(entry.split('/')[0] ?? '') !== 0
+  const databaseHost = databaseUrl === undefined ? undefined : postgresHost(databaseUrl)
+  return {
+    innerNames: listed.filter((entry) => !isRange(entry)),
+    innerRanges: listed.filter(isRange),
+    nat64Prefixes: settings.egressNat64Prefixes,
+    listOwnAddresses: ownAddresses({
+      hosts: ownHosts(baseUrl, databaseHost),
+      sharedRanges: settings.egressSharedAddresses,
+    }),
+  }
+}
+
+/** What is wrong with an issuer as an administrator wrote it, in words that follow "must"; undefined when nothing is. */
+export function faultOfIssuer(egress: UpstreamEgress, issuer: string): string | undefined {
+  const url = URL.parse(issuer)
+  if (url?.search) return 'have no query'
+  if (url?.protocol === 'http:' && isListedLoopback(egress, url)) return undefined
+  // Whether its host may be dialed is judged when it is.
+  return faultOfReceiverUrl(issuer, { allowPrivate: true })
+}
+
+/** The `fetch` for one upstream: plain http is for a laboratory on this machine alone, which the operator has listed. */
+export function upstreamFetch(egress: UpstreamEgress, issuer: string): GuardedFetch {
+  const url = new URL(issuer)
+  return guardedFetch({ ...egress, trustedOrigin: isListedLoopback(egress, url) ? url.origin : undefined })
+}
+
+/** Where an upstream may send browsers: https, or this machine where the upstream itself is on it. */
+export const isBrowserAddress = (issuer: string, address: unknown): address is string => {
+  const url = typeof address === 'string' && address.length <= 2_000 ? URL.parse(address) : null
+  if (!url || url.username || url.password || url.hash) return false
+  return url.protocol === 'https:' || (issuer.startsWith('http:') && isSecure(url))
+}
+
+const isListedLoopback = ({ innerNames, innerRanges }: UpstreamEgress, url: URL): boolean =>
+  url.protocol === 'http:' &&
+  isSecure(url) &&
+  (innerNames.includes(url.hostname) || isInRanges(url.hostname.replace(/^\[|\]$/g, ''), innerRanges))

@@ -1,0 +1,46 @@
+import type { FieldError } from '@muster/contract/errors.ts'
+import { fail } from '../../base/errors.ts'
+import type { Upstream } from './upstream-queries.ts'
+
+export type UpstreamOptions = {
+  name: string
+  /** What an ID token has to say of the provider's own customer. */
+  tenant?: { claim: string; value: string } | null
+  /** People's addresses have to be in one of these; ASCII. */
+  emailDomains?: readonly string[]
+}
+
+export const googleIssuer = 'https://accounts.google.com'
+
+/**
+ * The columns of what an administrator wants of an upstream. Fails with invalid, by field. Google signs in everyone: there
+ * the tenant is required.
+ */
+export function wantedOptions(
+  provider: Upstream['provider'],
+  { name, tenant = null, emailDomains = [] }: UpstreamOptions,
+) {
+  const domains = emailDomains.map(foldDomain)
+  const errors: FieldError[] = domains.flatMap((domain) =>
+    isDomain(domain)
+      ? []
+      : [{ field: 'email_domains', message: `must be domains in their ASCII form, such as example.com: ${domain}` }],
+  )
+  if (provider === 'google' && tenant?.claim !== 'hd') {
+    errors.push({ field: 'tenant', message: 'must name your Google Workspace domain as the claim hd' })
+  }
+  if (errors.length > 0) fail('invalid', { errors })
+  return {
+    name,
+    tenant_claim: tenant?.claim ?? null,
+    tenant_value: tenant?.value ?? null,
+    email_domains: [...new Set(domains)],
+  }
+}
+
+/** Only ASCII letters are folded, so that no other letter passes for one. */
+export const foldDomain = (domain: string): string =>
+  domain.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).slice(0, 300)
+
+const isDomain = (domain: string): boolean =>
+  domain.length <= 253 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/.test(domain)

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ulid } from 'ulid'
+import type { EntraRequest } from '../../base/db/schema.ts'
+import { transact } from '../../base/db/transact.ts'
+import { entraAddresses, entraPath } from '../connections/entra-rules.ts'
+import { answerOf } from '../entra/answer-rules.ts'
+import { openSigner } from '../entra/sign-answer.ts'
+import { answerPolicy, drawAnswer } from '../page/draw-answer.ts'
+import { cancelSession } from '../sessions/cancel-session.ts'
+import { finishSignIn } from '../sessions/finish-sign-in.ts'
+import { findSession, findSessionOfInteraction, type SignInSession } from '../sessions/session-queries.ts'
+import type { SessionState } from '../sessions/session-rules.ts'
+import { deniedWords, type EntraWords, faultWords, passedWords } from './entra-words.ts'
+import { isVisitor, type Pages } from './page-routes.ts'
+import type { Place, VisitContext } from './visit-context.ts'
+
+const page = { access: 'sign_in', kind: 'page', origin: 'navigation', isChatty: true } as const
+
+type Answered = { id_token: string } | { error: 'access_denied' }
+type Receiver = { redirectUri: string; state: string | null }
+
+/** Where the page of a sign-in leads when it is over. */
+export function entraFinishRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {
+  scope.get(`${entraPath}/:connection/finish/:uid`, { config: page }, (request, reply) =>
+    finish(context, pages, request, reply),
+  )
+}
+
+/** Sends the page that brings an answer to Entra: a token, or an error. */
+export function sendAnswer(
+  reply: FastifyReply,
+  { assets }: Pages,
+  { redirectUri, state }: Receiver,
+  answer: Answered | { error: 'temporarily_unavailable' },
+  words: EntraWords,
+): FastifyReply {
+  const view = { ...words, action: redirectUri, fields: { ...answer, ...(state !== null && { state }) } }
+  return reply
+    .headers({
+      'content-security-policy': answerPolicy(view),
+      'cache-control': 'no-store',
+      // The receiver sees our address, and nothing behind it.
+      'referrer-policy': 'strict-origin',
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      'x-content-type-options': 'nosniff',
+    })
+    .type('text/html; charset=utf-8')
+    .send(drawAnswer(view, assets))
+}
+
+/** Answers Entra when there is something to say; leads back to the page of the sign-in otherwise. */
+async function finish(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {
+  const place = await context.placeOf(request.host)
+  if (!place) return reply.callNotFound()
+  const { connection, uid } = request.params as { connection: string; uid: string }
+  const session = await findSessionOfInteraction(context.db, place.organizationId, uid)
+  const asked = session?.entra_request
+  if (!session || !asked || session.connection_id !== connection || !isVisitor(place, session, request)) {
+    return pages.fault(reply, 403, 'Start from the app again', 'This sign-in began in another browser.')
+  }
+  const receiver = { redirectUri: asked.redirect_uri, state: asked.state }
+  try {
+    const answer = await conclude(context, place, session, asked)
+    if (!answer) return reply.redirect(`/signin/${session.id}`, 303)
+    return sendAnswer(reply, pages, receiver, answer, 'error' in answer ? deniedWords : passedWords)
+  } catch (error) {
+    context.warn({ err: error, clientRequestId: asked.request_id }, 'Microsoft Entra could not be answered')
+    return sendAnswer(reply, pages, receiver, { error: 'temporarily_unavailable' }, faultWords)
+  }
+}
+
+async function conclude(
+  context: VisitContext,
+  { organizationId, baseUrl }: Place,
+  session: SignInSession,
+  asked: EntraRequest,
+): Promise<Answered | undefined> {
+  const { db, now } = context
+  const change = { cause: ulid(), now: now() }
+  const { id } = session
+  // What cannot be signed is not announced either.
+  const sign = await openSigner(context, organizationId, change.now)
+  const grantId = randomBytes(32).toString('base64url')
+  const answered = await transact(db, (tx) => finishSignIn(tx, { organizationId, id, grantId }, change))
+  const after = answered?.session ?? (await findSession(db, organizationId, id)) ?? session
+  const state = after.state as SessionState
+  const outcome = { state, mode: after.mode, isProved: after.device_id !== null, isAnswered: answered !== undefined }
+  const answer = answerOf(outcome, asked)
+  if (answer.kind === 'none') return undefined
+  if (answer.kind === 'error') {
+    if (state !== 'ended') await transact(db, (tx) => cancelSession(tx, { organizationId, id }, change))
+    return { error: answer.error }
+  }
+  const { issuer } = entraAddresses(baseUrl, session.connection_id)
+  const token = { issuer, audience: after.client_id, subject: asked.sub, nonce: asked.nonce, claims: answer.claims }
+  return { id_token: await sign({ ...token, issuedAt: after.answered_at ?? change.now }) }
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fail } from '../../base/errors.ts'
+import { findConnectionById } from '../connections/connection-queries.ts'
+import { entraSettingsOf } from '../connections/entra-change.ts'
+import { entraPath } from '../connections/entra-rules.ts'
+import { type Admitted, admitRequest, type EntraRefusal } from '../entra/admit-request.ts'
+import { presentDiscovery } from '../entra/present-discovery.ts'
+import { publishedKeys } from '../entra/sign-answer.ts'
+import { beginSession } from '../sessions/begin-session.ts'
+import { entraFinishRoutes, sendAnswer } from './entra-finish-routes.ts'
+import { refusedWords, unknownWords } from './entra-words.ts'
+import { cookieOf, type Pages } from './page-routes.ts'
+import type { VisitContext } from './visit-context.ts'
+
+const config = { access: 'sign_in', kind: 'foreign', origin: 'any', isChatty: true } as const
+
+/** With the hint and the state, which Entra makes as long as it likes. */
+const maxFormBytes = 64 * 1024
+const open = { 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' }
+
+/** What Microsoft Entra asks as an external authentication method: metadata, keys, and one form. */
+export function entraRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {
+  scope.removeAllContentTypeParsers()
+  const parsing = { parseAs: 'string', bodyLimit: maxFormBytes } as const
+  // Names that come twice are told apart later.
+  scope.addContentTypeParser('application/x-www-form-urlencoded', parsing, (_request, body, parsed) => {
+    parsed(null, new URLSearchParams(String(body)))
+  })
+  scope.get(`${entraPath}/:connection/.well-known/openid-configuration`, { config }, async (request, reply) => {
+    const found = await connectionOf(context, request)
+    return reply.headers(open).send(presentDiscovery(found.place.baseUrl, found.connection.id))
+  })
+  scope.get(`${entraPath}/:connection/jwks`, { config }, async (request, reply) => {
+    const found = await connectionOf(context, request)
+    return reply.headers(open).send(await publishedKeys(context, found.place.organizationId, context.now()))
+  })
+  scope.post(`${entraPath}/:connection/authorize`, { config, bodyLimit: maxFormBytes }, (request, reply) =>
+    arrive(context, pages, request, reply),
+  )
+  entraFinishRoutes(scope, context, pages)
+}
+
+/** The connection that an address is of. Fails with not_found for any other than one of Entra. */
+async function connectionOf({ db, placeOf }: VisitContext, request: FastifyRequest) {
+  const place = await placeOf(request.host)
+  const { connection: id } = request.params as { connection: string }
+  const isNamed = place !== undefined && /^\d{1,18}$/.test(id)
+  const connection = isNamed ? await findConnectionById(db, place.organizationId, id) : undefined
+  const settings = connection && entraSettingsOf(connection)
+  return place && connection && settings ? { place, connection, settings } : fail('not_found')
+}
+
+/** A form of Entra has arrived, without cookies: it becomes a sign-in with a page and a cookie of its own. */
+async function arrive(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {
+  const { connection: id } = request.params as { connection: string }
+  if (!context.mayArrive(`entra ${id.slice(0, 18)}`, request.ip, 'entra')) return pages.tooMany(reply, undefined)
+  const found = await connectionOf(context, request)
+  const { place, connection } = found
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+  const admitted = await admitRequest(context.findTenantKey, found, form, context.now())
+  if ('refusal' in admitted) {
+    const { cause, asked } = admitted
+    if (cause) context.warn({ err: cause, clientRequestId: asked?.requestId }, 'The keys of Microsoft cannot be read')
+    context.refused.note(connection.client_id, 'unknown')
+    return answerRefused(reply, pages, admitted)
+  }
+  const { asked, person, chosen } = admitted
+  const begun = await beginSession(
+    context.db,
+    {
+      interactionUid: randomBytes(16).toString('hex'),
+      connection,
+      subject: person.username,
+      subjectId: person.oid,
+      requestMarks: [`nonce ${asked.nonce}`, `hint ${asked.hint}`],
+      network: context.networkOf(request.ip),
+      ipAddress: request.ip,
+      userAgent: String(request.headers['user-agent'] ?? ''),
+      entra: {
+        subjectIssuer: person.issuer,
+        request: {
+          ...{ redirect_uri: asked.redirectUri, state: asked.state, nonce: asked.nonce, sub: person.sub },
+          ...{ ...chosen, request_id: asked.requestId },
+        },
+      },
+    },
+    context.now(),
+  )
+  if (typeof begun === 'string') context.refused.note(connection.client_id, begun)
+  if (begun === 'too_many')
+    return pages.tooMany(reply, { applicationName: connection.name, startUrl: connection.start_url })
+  if (begun === 'replayed') {
+    return pages.fault(reply, 400, 'Start from the app again', 'This request has begun a sign-in before.')
+  }
+  if (begun.secret !== undefined) reply.header('set-cookie', cookieOf(place.baseUrl, begun.id).give(begun.secret))
+  return reply.redirect(`/signin/${begun.id}`, 303)
+}
+
+/** Says why a request begins no sign-in, and tells Entra where it is known to have asked. */
+function answerRefused(
+  reply: FastifyReply,
+  pages: Pages,
+  { refusal, asked }: Extract<Admitted, { refusal: EntraRefusal }>,
+): FastifyReply {
+  if (refusal === 'not_ours' || refusal === 'invalid_hint' || !asked) {
+    const { title, text } = unknownWords[refusal === 'invalid_hint' ? refusal : 'not_ours']
+    return pages.fault(reply, 400, title, text)
+  }
+  const error = refusal === 'keys_unavailable' ? 'temporarily_unavailable' : 'access_denied'
+  return sendAnswer(reply, pages, asked, { error }, refusedWords[refusal])
+}

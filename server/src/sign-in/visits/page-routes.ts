@@ -1,0 +1,259 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ulid } from 'ulid'
+import { transact } from '../../base/db/transact.ts'
+import { secretCookie } from '../../base/secrets/secret-cookie.ts'
+import { statusOf, toServiceError } from '../../http/errors.ts'
+import { recordAdapter } from '../oidc/record-adapter.ts'
+import { type Again, drawFault, drawPage, drawRegion, drawReturnPage } from '../page/draw-page.ts'
+import { openAssets } from '../page/page-assets.ts'
+import { type Act, actOnSession } from '../sessions/act-on-session.ts'
+import { cancelSession } from '../sessions/cancel-session.ts'
+import { chosenCandidate, decidedCandidate } from '../sessions/choose-device.ts'
+import { giveChallenge } from '../sessions/give-challenge.ts'
+import { type Judged, judge } from '../sessions/judge.ts'
+import { noteUndetected, type Reason, reasons } from '../sessions/note-undetected.ts'
+import { proveSession } from '../sessions/prove-session.ts'
+import { hashOf } from '../sessions/session-codes.ts'
+import { findSession, type SignInSession } from '../sessions/session-queries.ts'
+import { isSettled, settleSession } from '../sessions/settle-session.ts'
+import { waiveLoop } from '../sessions/waive-loop.ts'
+import { openEventStreams } from './event-stream.ts'
+import { finishPathOf } from './finish-path.ts'
+import { findAgentPort, readKnownAgent, rememberAgent } from './known-agent.ts'
+import { openSessionWatch } from './session-watch.ts'
+import { viewOfSession } from './view-of-session.ts'
+import type { Place, VisitContext } from './visit-context.ts'
+
+export const page = { access: 'sign_in', kind: 'page', origin: 'any', isChatty: true } as const
+export const form = { access: 'sign_in', kind: 'form', origin: 'own_pages', isChatty: true } as const
+
+type Shown = { place: Place; session: SignInSession; judged: Judged }
+
+export type Pages = ReturnType<typeof pageRoutes>
+
+export const cookieOf = (baseUrl: string, sessionId: string) =>
+  secretCookie(baseUrl, { name: `muster-si-${sessionId.slice(0, 8)}`, seconds: 3_600, form: /^[\w-]{43}$/ })
+
+/** Whether the request comes from the browser that began the sign-in. */
+export function isVisitor({ baseUrl }: Place, session: SignInSession, { headers }: FastifyRequest): boolean {
+  const secret = cookieOf(baseUrl, session.id).read(headers.cookie)
+  return secret !== undefined && timingSafeEqual(Buffer.from(hashOf(secret), 'hex'), session.cookie_hash)
+}
+
+/** The page of a sign-in, and what its script and forms ask for. */
+export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
+  const { assets: own, files } = openAssets()
+  const { db, demo } = context
+  const assets = { ...own, notice: demo?.notice }
+
+  // No form-action: a browser holds redirects to it, and an application's way back leads over hosts of its own.
+  const policy = [
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'",
+    `connect-src 'self' ${context.ports.map((port) => `http://127.0.0.1:${port}`).join(' ')}; frame-ancestors 'none'`,
+    "require-trusted-types-for 'script'; trusted-types muster-region",
+  ].join('; ')
+
+  function send(reply: FastifyReply, body: string): FastifyReply {
+    return reply
+      .headers({
+        'content-security-policy': policy,
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin-allow-popups',
+        'x-content-type-options': 'nosniff',
+      })
+      .type('text/html; charset=utf-8')
+      .send(body)
+  }
+
+  const fault = (reply: FastifyReply, status: number, title: string, text: string, again?: Again): FastifyReply =>
+    send(reply.code(status), drawFault(title, text, assets, again))
+
+  // A person reads a page; the script, and whoever posts, the service's own answer.
+  scope.setErrorHandler((error, request, reply) => {
+    const { code } = toServiceError(error)
+    const isPage = request.method === 'GET' && /\btext\/html\b/.test(String(request.headers.accept ?? ''))
+    if (!isPage || statusOf[code] < 500) throw error
+    context.warn({ err: error, reqId: request.id }, 'A sign-in page could not be drawn')
+    const text = 'The fault is not on your computer. Load this page again in a few seconds: your sign-in is kept.'
+    return fault(reply.header('retry-after', '5'), statusOf[code], 'Something broke on our side', text)
+  })
+
+  const tooMany = (reply: FastifyReply, again: Again | undefined): FastifyReply =>
+    fault(
+      reply.header('retry-after', '600'),
+      429,
+      'Too many sign-ins',
+      'Many sign-ins began from your network. Wait 10 minutes.',
+      again,
+    )
+
+  /** The sign-in of a request from the browser that began it; answers the request otherwise. */
+  async function visited(request: FastifyRequest, reply: FastifyReply) {
+    const place = await context.placeOf(request.host)
+    const { id } = request.params as { id: string }
+    const session = place && /^[0-9a-f]{24}$/.test(id) ? await findSession(db, place.organizationId, id) : undefined
+    if (!place || !session) {
+      fault(reply, 404, 'This sign-in has ended', 'Open the app again.')
+      return undefined
+    }
+    const isOwn = request.method === 'GET' || isOwnPage(place, request)
+    if (isOwn && isVisitor(place, session, request)) return { place, session }
+    fault(reply, 403, 'Start from the app again', 'This sign-in began in another browser.')
+    return undefined
+  }
+
+  async function viewOf({ place, session, judged }: Shown, request: FastifyRequest, { isWholePage = false } = {}) {
+    const { organizationId } = place
+    const now = context.now()
+    const known = readKnownAgent(context.secrets, place, request.headers.cookie)
+    const agent = known && (await findAgentPort(db, { organizationId, deviceId: known.deviceId }, now))
+    return viewOfSession(db, session, {
+      ...{ judged, isWholePage },
+      address: new URL(place.baseUrl).host,
+      ports: context.ports,
+      now,
+      // An agent that has started again may listen at another port.
+      knownPort: agent?.port ?? known?.port ?? null,
+      bouncePort: agent?.isReachable ? agent.port : null,
+      isAnswered:
+        session.kind === 'oidc' &&
+        session.answered_at !== null &&
+        !(await interactions(organizationId).find(session.interaction_uid)),
+    })
+  }
+
+  const interactions = (organizationId: string) => recordAdapter(db, context.now, organizationId, 'Interaction')
+
+  async function current({ place, session }: { place: Place; session: SignInSession }): Promise<Shown | undefined> {
+    const { organization_id: organizationId, id } = session
+    const now = context.now()
+    // One that has just arrived with a person's name is written in any case, and one of several devices may be decided now.
+    const isOpen = (session.revision === 1 && session.evidence === 'asserted') || session.candidates.length > 0
+    const judged = isOpen ? undefined : await judge(db, session, { now })
+    if (judged && isSettled(session, judged)) return { place, session, judged }
+    const settled = await transact(db, async (tx) => {
+      const proved = await decidedCandidate(tx, session)
+      return settleSession(tx, { organizationId, id, proved }, { now })
+    })
+    return settled && { place, ...settled }
+  }
+
+  /** The sign-in of a request as it is now; answers the request otherwise. */
+  async function shown(request: FastifyRequest, reply: FastifyReply): Promise<Shown | undefined> {
+    const visit = await visited(request, reply)
+    return visit && current(visit)
+  }
+
+  const onError = (error: unknown) => context.warn({ err: error }, 'Open sign-ins could not be looked at')
+  const streams = openEventStreams(openSessionWatch(db, context.now, onError), context.networkOf)
+  scope.addHook('preClose', async () => streams.stop())
+
+  scope.get('/signin/assets/:name', { config: page }, (request, reply) => {
+    const file = files.get((request.params as { name: string }).name)
+    if (!file) return reply.callNotFound()
+    const isPacked = file.packed && /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    if (isPacked) reply.header('content-encoding', 'br')
+    return reply
+      .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
+      .type(file.type)
+      .send(isPacked ? file.packed : file.bytes)
+  })
+  scope.get('/signin/return', { config: page }, (_request, reply) => send(reply, drawReturnPage(assets)))
+  scope.get('/signin/:id', { config: page }, async (request, reply) => {
+    const visit = await shown(request, reply)
+    return visit ? send(reply, drawPage(await viewOf(visit, request, { isWholePage: true }), assets)) : reply
+  })
+  scope.get('/signin/:id/region', { config: page }, async (request, reply) => {
+    const visit = await shown(request, reply)
+    return visit ? send(reply, drawRegion(await viewOf(visit, request))) : reply
+  })
+  scope.get('/signin/:id/events', { config: page }, async (request, reply) => {
+    const visit = await visited(request, reply)
+    if (!visit || streams.follow(visit.session, request.ip, () => beginEvents(reply))) return reply
+    return reply.code(429).header('retry-after', '5').send()
+  })
+
+  type Visit = { place: Place; session: SignInSession; body: Readonly<Record<string, unknown>> }
+  const onPost = (path: string, work: (visit: Visit, reply: FastifyReply) => Promise<unknown>) =>
+    scope.post(`/signin/:id/${path}`, { config: form, bodyLimit: 16 * 1024 }, async (request, reply) => {
+      const visit = await visited(request, reply)
+      if (!visit) return reply
+      const body = Object(request.body ?? {}) as Readonly<Record<string, unknown>>
+      const answer = await work({ ...visit, body }, reply)
+      if (reply.sent) return reply
+      const isForm = String(request.headers['content-type'] ?? '').includes('urlencoded')
+      return isForm ? reply.redirect(`/signin/${visit.session.id}`, 303) : reply.send(answer ?? {})
+    })
+
+  onPost('challenge', async ({ place, session }) => ({
+    challenge: await giveChallenge(context, session, { origin: new URL(place.baseUrl).origin, now: context.now() }),
+  }))
+  onPost('proof', async ({ place, session, body }, reply) => {
+    const now = context.now()
+    const given = Array.isArray(body['proofs']) ? body['proofs'] : [body['proof']]
+    const proofs = given.filter((proof) => typeof proof === 'string')
+    const proved = await proveSession(context, session, { proofs, origin: new URL(place.baseUrl).origin, now })
+    if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal } })
+    if (proved.state === 'which_device') return { state: proved.state }
+    const { deviceId, state } = proved
+    const agent = await findAgentPort(db, { organizationId: place.organizationId, deviceId }, now)
+    if (agent) reply.header('set-cookie', rememberAgent(context.secrets, place, { deviceId, port: agent.port }))
+    return { state }
+  })
+  onPost('undetected', async ({ session, body }) => {
+    const reason = String(body['reason'])
+    if (!Object.hasOwn(reasons, reason)) return
+    await transact(db, (tx) => noteUndetected(tx, session, { reason: reason as Reason }, context.now()))
+  })
+  onPost('choose', async ({ session, body }) => {
+    const { organization_id: organizationId, id } = session
+    const proved = chosenCandidate(session, text(body['device_id']))
+    await transact(db, (tx) => settleSession(tx, { organizationId, id, proved }, { now: context.now() }))
+  })
+  onPost('once-more', ({ session }) => waiveLoop(db, session, context.now()))
+  onPost('cancel', async ({ session }, reply) => {
+    const { organization_id: organizationId, id } = session
+    const change = { cause: ulid(), now: context.now() }
+    const isUnserved = session.state === 'identifying' && session.upstream?.failure === 'unavailable'
+    const ended = { organizationId, id, ...(isUnserved && { error: 'temporarily_unavailable' }) }
+    await transact(db, (tx) => cancelSession(tx, ended, change))
+    return reply.redirect(finishPathOf(session), 303)
+  })
+  const act = (path: string, readAct: (body: Visit['body']) => Act) =>
+    onPost(path, ({ session, body }) => actOnSession(db, session, readAct(body), context.now()))
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+  act('recheck', () => ({ kind: 'recheck' }))
+  act('register', ({ message }) => ({ kind: 'register', message: text(message) }))
+  act('snooze', ({ issue_id: issueId }) => ({ kind: 'snooze', issueId: text(issueId) }))
+  act('exemption', ({ issue_id: issueId, message }) => ({
+    kind: 'exemption',
+    issueId: text(issueId),
+    message: text(message),
+  }))
+  act('withdraw', ({ request_id: requestId }) => ({ kind: 'withdraw', requestId: text(requestId) }))
+  act('seen', ({ issue_ids: issueIds }) => ({
+    kind: 'seen',
+    issueIds: Array.isArray(issueIds) ? issueIds.slice(0, 100).map(text) : [],
+  }))
+  return { assets, send, fault, tooMany, visited, current, shown, viewOf, onPost }
+}
+
+function beginEvents(reply: FastifyReply): ServerResponse {
+  reply.hijack()
+  const headers = reply.getHeaders() as Record<string, string>
+  const ours = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' }
+  // For proxies that would otherwise collect what is sent.
+  return reply.raw.writeHead(200, { ...headers, ...ours, 'x-accel-buffering': 'no' })
+}
+
+/**
+ * A browser says whose page sends a request; one that does not is not a page of ours. Of a form on a page that sends no
+ * referrer the origin is `null` (Fetch §3.2), and whose it is says another header, which no script can set.
+ */
+function isOwnPage({ baseUrl }: Place, { headers }: FastifyRequest): boolean {
+  if (headers.origin === 'null') return headers['sec-fetch-site'] === 'same-origin'
+  return headers.origin === new URL(baseUrl).origin
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify'
+import type { Counter } from 'prom-client'
+import { codeRoutes } from './code-routes.ts'
+import { entraRoutes } from './entra-routes.ts'
+import { oidcRoutes } from './oidc-routes.ts'
+import { pageRoutes } from './page-routes.ts'
+import { upstreamRoutes } from './upstream-routes.ts'
+import { type VisitParts, visitContext } from './visit-context.ts'
+
+const maxFormBytes = 16 * 1024
+
+/** Signing in: the OpenID provider of each organization, and the pages that people see. Returns what is counted there. */
+export function visitRoutes(app: FastifyInstance, parts: VisitParts): readonly Counter<'reason'>[] {
+  const context = visitContext(parts)
+  app.register((scope, _options, done) => {
+    const bodies = { parseAs: 'string', bodyLimit: maxFormBytes } as const
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('application/json', bodies, (_request, body, parsed) => {
+      parsed(null, parseJson(String(body)))
+    })
+    scope.addContentTypeParser('application/x-www-form-urlencoded', bodies, (_request, body, parsed) => {
+      parsed(null, Object.fromEntries(new URLSearchParams(String(body))))
+    })
+    const pages = pageRoutes(scope, context)
+    codeRoutes(scope, context, pages)
+    upstreamRoutes(scope, context, pages)
+    scope.register((inner, _inner, ready) => {
+      oidcRoutes(inner, context, pages)
+      ready()
+    })
+    scope.register((inner, _inner, ready) => {
+      entraRoutes(inner, context, pages)
+      ready()
+    })
+    done()
+  })
+  return [context.refused.counter]
+}
+
+/** What is not JSON says nothing. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import type { CandidateView } from '../page/page-view.ts'
+import type { SignInSession } from '../sessions/session-queries.ts'
+
+type OnDevice = { organizationId: string; deviceId: string }
+
+export type IssueRow = Awaited<ReturnType<typeof listShownIssues>>[number]
+
+/** What is wrong with a device and what was fixed since then, the soonest to block first; the order stays when one is fixed. */
+export function listShownIssues(reader: Reader, { organizationId, deviceId }: OnDevice, since: string) {
+  return reader
+    .selectFrom('issues')
+    .innerJoin('checks', (join) =>
+      join.onRef('checks.organization_id', '=', 'issues.organization_id').onRef('checks.id', '=', 'issues.check_id'),
+    )
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'issues.organization_id')
+        .onRef('configuration.check_id', '=', 'issues.check_id'),
+    )
+    .innerJoin('check_results as result', (join) =>
+      join
+        .onRef('result.organization_id', '=', 'issues.organization_id')
+        .onRef('result.device_id', '=', 'issues.device_id')
+        .onRef('result.check_id', '=', 'issues.check_id'),
+    )
+    .select([
+      ...(['issues.id', 'issues.check_id', 'issues.title', 'issues.value', 'issues.issue_value'] as const),
+      ...(['issues.issue_key', 'issues.blocks_device_at', 'issues.resolved_at'] as const),
+      ...(['checks.name as check_name', 'checks.is_provided', 'configuration.options'] as const),
+      ...(['configuration.snooze_disallowed', 'configuration.exemptions_disallowed'] as const),
+      ...(['result.snoozed_at', 'result.snoozed_until'] as const),
+      // A run that changed nothing moves on the issue alone.
+      sql<string>`greatest(result.ran_at, issues.last_rechecked_at)`.as('ran_at'),
+      sql<string>`coalesce(configuration.custom_rationale_template, checks.rationale_template)`.as('rationale'),
+      sql<string>`coalesce(configuration.custom_fix_instructions_template, checks.fix_instructions_template)`.as('fix'),
+    ])
+    .where(inOrganization('issues', organizationId))
+    .where('issues.device_id', '=', deviceId)
+    .where('issues.exempted', '=', false)
+    .where('configuration.paused_at', 'is', null)
+    .where('configuration.remediation_strategy', '<>', 'report_only')
+    .where((build) => build.or([build('issues.resolved_at', 'is', null), build('issues.resolved_at', '>=', since)]))
+    .orderBy(sql`issues.blocks_device_at asc nulls last`)
+    .orderBy('issues.id')
+    .limit(500)
+    .execute()
+}
+
+/** The requests of a person for exemptions on a device that wait or were denied, the latest first. */
+export function listExemptionRequests(reader: Reader, { organizationId, deviceId }: OnDevice, personId: string) {
+  return reader
+    .selectFrom('exemption_requests as request')
+    .innerJoin('exemption_request_issues as asked', (join) =>
+      join
+        .onRef('asked.organization_id', '=', 'request.organization_id')
+        .onRef('asked.exemption_request_id', '=', 'request.id'),
+    )
+    .select(['request.id', 'request.status', 'request.requested_at', 'request.denial_explanation', 'asked.issue_id'])
+    .where('request.organization_id', '=', organizationId)
+    .where('request.device_id', '=', deviceId)
+    .where('request.person_id', '=', personId)
+    .where('request.status', 'in', ['open', 'denied'])
+    .orderBy('request.id', 'desc')
+    .limit(500)
+    .execute()
+}
+
+/** The checks that run on a platform, by name. */
+export async function listCheckNames(reader: Reader, organizationId: string, platform: string): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('checks')
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'checks.organization_id')
+        .onRef('configuration.check_id', '=', 'checks.id'),
+    )
+    .select('checks.name')
+    .where(inOrganization('checks', organizationId))
+    .where('checks.deletion_requested_at', 'is', null)
+    .where('configuration.paused_at', 'is', null)
+    .where(sql<boolean>`${platform} = any(checks.platforms)`)
+    .orderBy('checks.name')
+    .limit(200)
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
+/** How many checks of a device are asked for and have not brought a result. */
+export async function countRunningChecks(reader: Reader, { organizationId, deviceId }: OnDevice): Promise<number> {
+  const { count } = await reader
+    .selectFrom('check_refreshes')
+    .select((build) => build.fn.countAll<string>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('device_id', '=', deviceId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+type Owned = { organizationId: string; personId: string; deviceType: 'Mac' | 'Linux' | 'Windows' }
+
+/** The devices of a kind that are registered to a person, with when each was last heard of; two at most. */
+export function listOwnDevices(reader: Reader, { organizationId, personId, deviceType }: Owned) {
+  return reader
+    .selectFrom('devices')
+    .leftJoin('device_presence as presence', (join) =>
+      join
+        .onRef('presence.organization_id', '=', 'devices.organization_id')
+        .onRef('presence.device_id', '=', 'devices.id'),
+    )
+    .select(['devices.id', 'devices.name', 'presence.last_seen_at'])
+    .where(inOrganization('devices', organizationId))
+    .where('devices.registered_owner_id', '=', personId)
+    .where('devices.device_type', '=', deviceType)
+    .where('devices.deleted_at', 'is', null)
+    .limit(2)
+    .execute()
+}
+
+/** The devices that a person may choose from, by name: each has proved itself and is registered to nobody. */
+export async function listCandidates(reader: Reader, session: SignInSession): Promise<CandidateView[]> {
+  const ids = session.candidates.map(({ deviceId }) => deviceId)
+  const rows = await reader
+    .selectFrom('devices')
+    .select(['id', 'name', 'hardware_model', 'serial'])
+    .where(inOrganization('devices', session.organization_id))
+    .where('id', 'in', ids)
+    .where('registered_owner_id', 'is', null)
+    .where('registration_suspended_at', 'is', null)
+    .where('deleted_at', 'is', null)
+    .orderBy('name')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id: deviceId, name, hardware_model: model, serial }) => ({
+    ...{ deviceId, name, model, serialEnd: serial ? serial.slice(-4) : null },
+  }))
+}

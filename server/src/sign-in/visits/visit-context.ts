@@ -1,0 +1,144 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db/transact.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { spendingBudget } from '../../base/spending-budget.ts'
+import { findOwnAddress } from '../../inventory/organizations/addresses.ts'
+import { findFirstOrganization } from '../../signals/streams/signing-keys.ts'
+import { type FetchDocument, tenantKeys } from '../entra/tenant-keys.ts'
+import { claimsOf, withUpstream } from '../oidc/claims-rules.ts'
+import { type OpenProvider, openProvider, type ProviderParts, providerSource } from '../oidc/open-provider.ts'
+import type { ProofKeys } from '../sessions/accept-proof.ts'
+import { findSessionOfGrant, type SignInSession } from '../sessions/session-queries.ts'
+import { limits, mayContinue, type SessionState } from '../sessions/session-rules.ts'
+import { openUpstreams } from '../upstreams/open-upstreams.ts'
+import { type EgressSettings, upstreamEgress } from '../upstreams/upstream-egress.ts'
+import { refusedArrivals } from './refused-arrivals.ts'
+import { rememberApplications } from './remember-applications.ts'
+
+export type VisitParts = {
+  db: Db
+  secrets: Secrets
+  clock: Clock
+  /** The address of organizations without one of their own. */
+  baseUrl: string
+  keys: ProofKeys
+  ports: readonly number[]
+  networkOf: (address: string) => string
+  /** What says where upstreams may be. */
+  egressSettings: EgressSettings
+  warn: (facts: object, text: string) => void
+  /** How the keys of Microsoft's clouds are read, unless as everything is that leaves. */
+  fetchFromEntra?: FetchDocument | undefined
+  /** The pages belong to a demo on this machine, and say so. */
+  demo?: { notice: string } | undefined
+}
+
+export type Place = { organizationId: string; baseUrl: string }
+export type VisitContext = ReturnType<typeof visitContext>
+
+/** A provider serves for this long before it is looked whether its keys or connections have changed. */
+const freshMs = 2_000
+const maxProviders = 100
+/** What strangers may begin at one process, by network and client, and by client alone. */
+const arrivals = {
+  ofNetwork: { burst: limits.begun, perSecond: limits.begun / (limits.windowMs / 1000) },
+  /** Where a stranger's requests end at the signature that they lack: an office may be behind one address. */
+  ofSignedNetwork: { burst: 600, perSecond: 10 },
+  ofClient: { burst: 3_000, perSecond: 100, maxKeys: 1_000 },
+}
+
+/** What the sign-in pages share in one process. */
+export function visitContext(parts: VisitParts) {
+  const { clock, db } = parts
+  const providers = new Map<string, OpenProvider & { checkedAtMs: number }>()
+  const places = new Map<string, Place & { checkedAtMs: number }>()
+
+  /** The organization whose address a host is, as it was within two seconds. */
+  async function placeOf(host: string): Promise<Place | undefined> {
+    const known = places.get(host)
+    if (known && performance.now() - known.checkedAtMs < freshMs) return known
+    const found = await findPlace(host)
+    // Hosts that nobody has are not remembered: anyone may send any number of them.
+    if (found) places.set(host, { ...found, checkedAtMs: performance.now() })
+    else places.delete(host)
+    return found
+  }
+
+  async function findPlace(host: string): Promise<Place | undefined> {
+    const own = await findOwnAddress(db, host)
+    if (own) return own.isEnded ? undefined : { organizationId: own.organizationId, baseUrl: own.baseUrl }
+    if (new URL(parts.baseUrl).host !== host) return undefined
+    const organizationId = await findFirstOrganization(db)
+    return organizationId === undefined ? undefined : { organizationId, baseUrl: parts.baseUrl }
+  }
+
+  /**
+   * The provider of an organization, made anew when its keys or connections have changed: looked at within two seconds, or
+   * now with `isArrival`, so that a connection works as soon as it is made.
+   */
+  async function providerOf(place: Place, isArrival = false): Promise<OpenProvider['provider']> {
+    const known = providers.get(place.organizationId)
+    const nowMs = performance.now()
+    if (known && !isArrival && nowMs - known.checkedAtMs < freshMs) return known.provider
+    const source = await providerSource(providerParts, place.organizationId)
+    const current = known?.fingerprint === source.fingerprint ? known : openProvider(providerParts, place, source)
+    providers.delete(place.organizationId)
+    providers.set(place.organizationId, { ...current, checkedAtMs: nowMs })
+    const [oldest] = providers.keys()
+    if (providers.size > maxProviders && oldest !== undefined) providers.delete(oldest)
+    return current.provider
+  }
+
+  const providerParts: ProviderParts = {
+    ...parts,
+    claimsOfGrant: async (organizationId, grantId) => {
+      const session = await findSessionOfGrant(db, organizationId, grantId)
+      return session && claimsOfSession(session)
+    },
+  }
+
+  const refused = refusedArrivals((line) => parts.warn(line, 'Requests began no sign-in'))
+  const ofAnyNetwork = spendingBudget(arrivals.ofNetwork, clock)
+  const ofSignedNetwork = spendingBudget(arrivals.ofSignedNetwork, clock)
+  const ofClient = spendingBudget(arrivals.ofClient, clock)
+
+  /** Whether a request may begin a sign-in, before anything is read or written for it. */
+  function mayArrive(clientId: string, address: string, kind: 'oidc' | 'entra' = 'oidc'): boolean {
+    const key = `${parts.networkOf(address)} ${clientId}`
+    const ofNetwork = kind === 'entra' ? ofSignedNetwork : ofAnyNetwork
+    if (ofNetwork.isSpent(key) || ofClient.isSpent(clientId)) {
+      refused.note(clientId, 'too_many')
+      return false
+    }
+    ofNetwork.spend(key)
+    ofClient.spend(clientId)
+    return true
+  }
+
+  const upstreams = openUpstreams({ ...parts, egress: upstreamEgress(parts.egressSettings) })
+
+  const findTenantKey = tenantKeys(clock, parts.fetchFromEntra)
+
+  const applicationOf = rememberApplications(db)
+
+  return {
+    ...parts,
+    upstreams,
+    now: () => clock(),
+    placeOf,
+    providerOf,
+    applicationOf,
+    mayArrive,
+    findTenantKey,
+    refused,
+  }
+}
+
+/** What an application hears of a sign-in. */
+export function claimsOfSession({ device_id: deviceId, state, upstream }: Told) {
+  const isCompliant = mayContinue(state as SessionState) && state !== 'observed' && state !== 'bypassed'
+  const claims = claimsOf({ isProved: deviceId !== null, isCompliant, deviceId })
+  return upstream?.said ? withUpstream(claims, upstream.said) : claims
+}
+
+type Told = Pick<SignInSession, 'device_id' | 'state' | 'upstream'>

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import { baseUrl } from '../../../test/support/app.ts'
+import { provingDevice, relyingParty, signInBrowser } from '../../../test/support/sign-in-browser.ts'
+import { signInStage } from '../../../test/support/sign-in-stage.ts'
+import { registerDevice } from '../../administration/registrations/register-device.ts'
+import { transact } from '../../base/db/transact.ts'
+import { changeConnection } from '../connections/change-connection.ts'
+import { dropIdleSessions } from '../sessions/drop-idle-sessions.ts'
+
+const { stage, make, change, setUp, addKey, epochOf, arrive, proveIn, finishPath, tokensOf } = signInStage()
+
+const eventsOf = async () =>
+  (await stage.db.selectFrom('auth_log_events').select('type').orderBy('position').execute()).map(({ type }) => type)
+
+test('a person with a good device gets into the application, which learns what was proved', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  assert.match(visit.path, /^\/signin\/[0-9a-f]{24}$/)
+  assert.match(visit.reply.text, /Checking this computer/)
+  assert.deepEqual(await proveIn(visit, all), { status: 200, state: 'passed' })
+  const { away = '' } = await visit.follow(await finishPath(visit))
+  assert.match(away, /^https:\/\/app\.example\/callback\?code=/)
+  const { body } = await tokensOf(all, away)
+  const jwks = JSON.parse((await visit.go('/signin/oidc/jwks')).text) as JSONWebKeySet
+  const { payload } = await jwtVerify(body['id_token'] ?? '', createLocalJWKSet(jwks), {
+    issuer: `${baseUrl}/signin/oidc`,
+    audience: all.connection.clientId,
+    currentDate: new Date(),
+  })
+  assert.equal(payload['acr'], 'urn:muster:device:compliant')
+  assert.deepEqual(payload['amr'], ['swk', 'pop'])
+  assert.deepEqual(payload['device_context'], { managed: true, compliant: true, externalId: all.device.id })
+  const logs = await stage.db.selectFrom('auth_logs').select(['result', 'person_id', 'device_id']).execute()
+  assert.deepEqual(logs, [{ result: 'Success', person_id: all.person.id, device_id: all.device.id }])
+  assert.deepEqual(await eventsOf(), ['sign_in_attempt', 'agent_detection_success', 'sign_in_success'])
+})
+
+test('every request is a device check of its own, also with the cookies of the one before', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  await proveIn(visit, all)
+  await visit.follow(await finishPath(visit))
+  const request = await all.rp.signedRequest(all.connection.clientId, { login_hint: 'ana@example.com' })
+  const { path, away } = await visit.follow(all.rp.addressOf(request))
+  assert.equal(away, undefined)
+  assert.match(path, /^\/signin\/[0-9a-f]{24}$/)
+  assert.notEqual(path, visit.path)
+})
+
+test('another person signs in with the same browser right after', async () => {
+  const all = await setUp()
+  const first = await arrive(all)
+  await proveIn(first, all)
+  await first.follow(await finishPath(first))
+  const { organizationId } = all
+  const ben = await make.person(organizationId, { email: 'ben@example.com' })
+  const device = await make.device(organizationId, { name: 'ben-x1' })
+  const companion = await addKey(device.id)
+  await transact(stage.db, (tx) => registerDevice(tx, { deviceId: device.id, personId: ben.id }, change()))
+  const request = await all.rp.signedRequest(all.connection.clientId, { login_hint: 'ben@example.com' })
+  const { path } = await first.follow(all.rp.addressOf(request))
+  const post = (what: string, body: object = {}) => first.go(`${path}/${what}`, { method: 'POST', body })
+  const challenge = async () => (JSON.parse((await post('challenge')).text) as { challenge: string }).challenge
+  const second = { ...first, path, post, challenge }
+  assert.deepEqual(await proveIn(second, { companion }), { status: 200, state: 'passed' })
+  assert.match((await second.follow(await finishPath(second))).away ?? '', /code=/)
+})
+
+test('a blocked device waits on the page and passes once it is fixed', async () => {
+  const all = await setUp({ authState: 'blocked' })
+  const visit = await arrive(all)
+  assert.equal((await proveIn(visit, all)).state, 'blocked')
+  const page = await visit.go(visit.path)
+  assert.match(page.text, /to open Payroll/)
+  assert.equal(/data-finish=/.test(page.text), false)
+  const details = /href="([^"]+finish)"/.exec(page.text)
+  assert.equal(details, null)
+  assert.equal((await visit.post('recheck')).status, 200)
+  await stage.db.updateTable('devices').set({ auth_state: 'good' }).execute()
+  const { away = '' } = await visit.follow(await finishPath(visit))
+  assert.match(away, /code=/)
+  assert.deepEqual((await eventsOf()).includes('device_blocked'), true)
+})
+
+test('a first device is registered on the page, once, however often the button is pressed', async () => {
+  const all = await setUp({ isRegistered: false })
+  const visit = await arrive(all)
+  assert.equal((await proveIn(visit, all)).state, 'register')
+  await Promise.all(Array.from({ length: 10 }, () => visit.post('register')))
+  const owned = await stage.db.selectFrom('devices').select('registered_owner_id').execute()
+  assert.deepEqual(owned, [{ registered_owner_id: all.person.id }])
+  const audits = await stage.db
+    .selectFrom('audit_logs')
+    .select('actor_type')
+    .where('action', '=', 'device.registered')
+    .execute()
+  assert.deepEqual(audits, [{ actor_type: 'Person' }])
+  assert.match((await visit.follow(await finishPath(visit))).away ?? '', /code=/)
+})
+
+test('a hint lets only a device in that is registered to the hinted person, and leaves no trace for a stranger', async () => {
+  const all = await setUp({ isSigned: false })
+  const stranger = await make.device(all.organizationId, { name: 'stranger' })
+  const foreign = await addKey(stranger.id)
+  const visit = await arrive(all, 'ana@example.com', false)
+  assert.equal((await proveIn(visit, { companion: foreign })).state, 'weak_evidence')
+  assert.deepEqual(await stage.db.selectFrom('auth_logs').selectAll().execute(), [])
+  const own = await arrive(all, 'ana@example.com', false)
+  assert.equal((await proveIn(own, all)).state, 'passed')
+  const unknown = await arrive(all, 'nobody@example.com', false)
+  assert.equal(
+    unknown.reply.text.replaceAll(/[0-9a-f]{24}|[A-Z2-9]{4}-[A-Z2-9]{2}|interaction[^"]*/g, ''),
+    own.reply.text.replaceAll(/[0-9a-f]{24}|[A-Z2-9]{4}-[A-Z2-9]{2}|interaction[^"]*/g, ''),
+  )
+})
+
+test('a device of somebody else does not pass, and its owner is not named', async () => {
+  const all = await setUp()
+  const other = await make.person(all.organizationId, { email: 'ben@example.com' })
+  const visit = await arrive(all, other.email)
+  assert.equal((await proveIn(visit, all)).state, 'not_your_device')
+  const { text } = await visit.go(visit.path)
+  assert.match(text, /registered to someone else/)
+  assert.doesNotMatch(text, /\bana\b/)
+})
+
+test('proofs that are replayed, of other sign-ins, late, forged or of spent epochs are refused', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  const other = await arrive(all)
+  const epoch = await epochOf(all.companion.kid)
+  const refused = async (proof: string, at = visit) => {
+    const { status, text } = await at.post('proof', { proof })
+    assert.equal(status, 403, text)
+  }
+  const challenge = await visit.challenge()
+  const good = await all.companion.prove(challenge, epoch)
+  await refused(good, other)
+  await refused(`${good.slice(0, -6)}AAAAAA`)
+  await refused(await all.companion.prove(challenge, epoch, {}, { typ: 'JWT' }))
+  await refused(await all.companion.prove(challenge, epoch, { aud: 'https://evil.example' }))
+  await refused(await (await provingDevice()).prove(challenge, epoch))
+  await refused(`${Buffer.from('{"alg":"none"}').toString('base64url')}.${good.split('.')[1]}.`)
+  assert.equal((await visit.post('proof', { proof: good })).status, 200)
+  await refused(good)
+  const late = await all.companion.prove(await visit.challenge(), epoch)
+  stage.setNow(new Date(Date.parse(stage.now()) + 61_000).toISOString())
+  await refused(late)
+  await refused(await all.companion.prove(await visit.challenge(), 'an epoch of before'))
+  const { registration_suspended_at: suspendedAt } = await stage.db
+    .selectFrom('devices')
+    .select('registration_suspended_at')
+    .where('id', '=', all.device.id)
+    .executeTakeFirstOrThrow()
+  assert.notEqual(suspendedAt, null)
+})
+
+test('a sign-in is for the browser that began it, and for pages of ours', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  const thief = signInBrowser(stage.app)
+  assert.equal((await thief.go(visit.path)).status, 403)
+  assert.equal((await thief.go(`${visit.path}/challenge`, { method: 'POST', body: {} })).status, 403)
+  const posted = async (headers: Record<string, string>) =>
+    (await visit.go(`${visit.path}/challenge`, { method: 'POST', body: {}, headers })).status
+  assert.equal(await posted({ origin: 'https://evil.example' }), 403)
+  assert.equal(await posted({ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }), 403)
+  assert.equal(await posted({ origin: 'null', 'sec-fetch-site': 'cross-site' }), 403)
+  assert.equal(await posted({ origin: 'null' }), 403)
+  // A form of our own page, which sends no referrer.
+  assert.equal(await posted({ origin: 'null', 'sec-fetch-site': 'same-origin' }), 200)
+  await proveIn(visit, all)
+  assert.equal((await thief.go(await finishPath(visit))).status, 403)
+  const { headers } = await visit.go(visit.path)
+  assert.match(headers['content-security-policy'] ?? '', /default-src 'none'.*frame-ancestors 'none'/)
+  assert.equal(headers['referrer-policy'], 'no-referrer')
+})
+
+test('requests that are not signed, signed by others, or lead elsewhere are refused without a redirect', async () => {
+  const all = await setUp()
+  const { clientId } = all.connection
+  const browser = signInBrowser(stage.app)
+  const outcome = async (parameters: Record<string, string>) => {
+    const { reply, away, path } = await browser.follow(all.rp.addressOf(parameters))
+    return away ? new URL(away).searchParams.get('error') : path.startsWith('/signin/oidc/auth') ? reply.status : path
+  }
+  assert.equal(await outcome(all.rp.plainRequest(clientId, { login_hint: 'ana@example.com' })), 'invalid_request')
+  const another = await relyingParty()
+  assert.notEqual(typeof (await outcome(await another.signedRequest(clientId))), 'undefined')
+  assert.equal(await outcome(await all.rp.signedRequest(clientId, { redirect_uri: 'https://evil.example/' })), 400)
+  assert.equal(await outcome(await all.rp.signedRequest('nobody')), 400)
+  assert.equal(await outcome(await all.rp.signedRequest(clientId, { prompt: 'none' })), 'interaction_required')
+  assert.deepEqual(await stage.db.selectFrom('signin_sessions').selectAll().execute(), [])
+})
+
+test('sixty sign-ins of one network begin in ten minutes; idle ones are dropped', async () => {
+  const all = await setUp({ isSigned: false })
+  const statuses: number[] = []
+  for (let count = 0; count < 62; count += 1) {
+    statuses.push((await arrive(all, `person${count}@example.com`, false)).reply.status)
+  }
+  assert.deepEqual(statuses.slice(58), [200, 200, 429, 429])
+  assert.deepEqual(await stage.db.selectFrom('auth_logs').selectAll().execute(), [])
+  const later = new Date(Date.parse(stage.now()) + 31 * 60_000).toISOString()
+  assert.equal(await dropIdleSessions(stage.db, later), 60)
+})
+
+test('observe lets a blocked device in, truthfully, and a disabled connection nobody', async () => {
+  const all = await setUp({ authState: 'blocked' })
+  const set = (mode: 'observe' | 'disabled') =>
+    transact(stage.db, (tx) => changeConnection(tx, { id: all.connection.id, mode }, change()))
+  await set('observe')
+  const visit = await arrive(all)
+  assert.equal((await proveIn(visit, all)).state, 'observed')
+  const { away = '' } = await visit.follow(await finishPath(visit))
+  const { body } = await tokensOf(all, away)
+  const claims = JSON.parse(Buffer.from(body['id_token']?.split('.')[1] ?? '', 'base64url').toString()) as object
+  assert.deepEqual((claims as { device_context: object }).device_context, {
+    ...{ managed: true, compliant: false, externalId: all.device.id },
+  })
+})
+
+test('the person may cancel, and the application hears that', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  await proveIn(visit, all)
+  const { headers } = await visit.post('cancel')
+  const { away = '' } = await visit.follow(headers['location'] ?? '')
+  assert.equal(new URL(away).searchParams.get('error'), 'access_denied')
+})

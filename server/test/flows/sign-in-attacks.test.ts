@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { CompactSign, exportJWK, importJWK, SignJWT } from 'jose'
+import { decideRegistrationRequest } from '../../src/administration/requests/decide-registration-request.ts'
+import { linkQueryName } from '../../src/agents/protocol/take-link-files.ts'
+import { transact } from '../../src/base/db/transact.ts'
+import { challengeKey } from '../../src/sign-in/challenges/challenge-key.ts'
+import { baseUrl } from '../support/app.ts'
+import { companionClient } from '../support/companion-client.ts'
+import { provingDevice } from '../support/sign-in-browser.ts'
+import { anaMachine, benMachine, wholeSignIn } from '../support/whole-sign-in.ts'
+
+const whole = wholeSignIn()
+const { agents, database, make, change, setUp, arrive, addCompanion, newBrowser, record } = whole
+
+type Visit = Awaited<ReturnType<typeof arrive>>
+
+/** Runs an attack that has to leave nothing behind. */
+async function leavesNothing(attack: () => Promise<unknown>): Promise<void> {
+  const before = await record()
+  await attack()
+  assert.deepEqual(await record(), before)
+}
+
+const refused = async (visit: Visit, proof: string, code = 'proof_invalid') => {
+  const { status, error } = await visit.prove(proof)
+  assert.deepEqual([status, error?.code], [403, code])
+}
+
+const bytesOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+test('a companion that enrolls under the serial of a colleague proves nothing', async () => {
+  const all = await setUp()
+  const own = await companionClient(whole.address)
+  own.setTime(agents.now())
+  const { body } = await own.enroll(all.laptop.secret)
+  assert.equal(body.status, 'linking')
+  const { prove } = await provingDevice(own.keys)
+  for (const person of ['ana@example.com', 'ben@example.com']) {
+    const visit = await arrive(all, person)
+    await leavesNothing(async () => {
+      await refused(visit, await prove(await visit.challenge(), own.epoch() ?? ''), 'linking')
+    })
+    assert.equal(await visit.finishPath(), undefined)
+  }
+  agents.pass(20)
+  await all.laptop.client.read()
+  const mine = [{ path: '/var/lib/muster-companion/link/a-file-of-my-own-machine' }]
+  await all.laptop.client.write({ [linkQueryName]: { rows: mine } })
+  assert.equal((await own.contact()).body.status, 'linking')
+})
+
+test('a whole machine that enrolls under the serial of a colleague is in doubt, and nobody gets in with it', async () => {
+  const all = await setUp()
+  await all.laptop.client.config()
+  const stolen = await addCompanion(all.organizationId, anaMachine)
+  assert.equal(stolen.deviceId, all.laptop.deviceId)
+  for (const person of ['ana@example.com', 'ben@example.com']) {
+    const visit = await arrive(all, person)
+    assert.equal((await visit.prove(await stolen.prove(await visit.challenge()))).state, 'ask_it')
+    assert.equal(await visit.finishPath(), undefined)
+  }
+  const { answered, owners } = await record()
+  assert.equal(answered, 0)
+  assert.deepEqual([owners[0]?.registered_owner_id, owners[0]?.registration_suspended_at !== null], [all.ana.id, true])
+})
+
+test('a proof that another browser got by a stolen challenge ends with the browser that lacks the cookie', async () => {
+  const all = await setUp()
+  const thief = await arrive(all)
+  // The thief has the browser of the victim carry the challenge to the agent, by fetch or by navigation.
+  for (const via of ['fetch', 'navigation']) {
+    const proof = await all.laptop.prove(await thief.challenge(), { via })
+    const victim = newBrowser()
+    const own = await arrive(all, 'ana@example.com', victim)
+    await leavesNothing(async () => {
+      for (const browser of [newBrowser(), victim]) {
+        const { status } = await browser.go(`${thief.path}/proof`, { method: 'POST', body: { proof } })
+        assert.equal(status, 403)
+      }
+      await refused(own, proof)
+      const { status, text } = await victim.go(`/signin/return#proof=${proof}`)
+      assert.equal(status, 200)
+      assert.equal(text.includes(proof), false)
+    })
+  }
+  assert.equal(await thief.finishPath(), undefined)
+})
+
+test('a proof and a challenge count once, for a minute, and in their own sign-in only', async () => {
+  const all = await setUp()
+  const [visit, other] = [await arrive(all), await arrive(all)]
+  const challenge = await visit.challenge()
+  const proof = await all.laptop.prove(challenge)
+  await leavesNothing(() => refused(other, proof))
+  assert.equal((await visit.prove(proof)).state, 'passed')
+  await leavesNothing(async () => {
+    await refused(visit, proof)
+    await refused(visit, await all.laptop.prove(challenge))
+    const many = Array.from({ length: 20 }, async () => all.laptop.prove(challenge))
+    for (const one of await Promise.all(many)) await refused(visit, one)
+  })
+  await leavesNothing(async () => {
+    const late = await all.laptop.prove(await other.challenge())
+    agents.pass(61)
+    await refused(other, late)
+  })
+})
+
+test('of one proof that is posted many times at once, one counts', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  const proof = await all.laptop.prove(await visit.challenge())
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => visit.prove(proof)))
+  assert.equal(outcomes.filter(({ status }) => status === 200).length, 1)
+})
+
+test('a proof of another device, of another organization, or by a key that nobody knows does not pass', async () => {
+  const all = await setUp()
+  const bens = await addCompanion(all.organizationId, benMachine)
+  const { id: foreignId } = await make.organization()
+  const foreign = await addCompanion(foreignId, { uuid: '4C4C4544-0042-3510-8056-0000000000FF', serial: 'PF0000FF' })
+  const unknown = await provingDevice()
+  const visit = await arrive(all)
+  await leavesNothing(async () => {
+    await refused(visit, await foreign.prove(await visit.challenge()))
+    await refused(visit, await unknown.prove(await visit.challenge(), 'an-epoch'))
+    const challenge = await visit.challenge()
+    // Ben's key under the name of Ana's.
+    await refused(visit, await bens.prove(challenge, {}, { kid: all.laptop.companion.kid }))
+  })
+  const ben = await arrive(all, 'ben@example.com')
+  assert.equal((await ben.prove(await all.laptop.prove(await ben.challenge()))).state, 'not_your_device')
+  assert.equal(await ben.finishPath(), undefined)
+  assert.equal((await ben.browser.go(ben.path)).text.includes('Ana'), false)
+  assert.equal((await record()).answered, 0)
+})
+
+test('proofs of another type or algorithm, unsigned, or with other contents are refused', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  const { prove, companion } = all.laptop
+  const publicJwk = await exportJWK(companion.keys.publicKey)
+  const challenge = await visit.challenge()
+  const good = await prove(challenge)
+  const payload = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+  const hmac = (secret: string, header: object = {}) =>
+    new SignJWT(payload)
+      .setProtectedHeader({ alg: 'HS256', typ: 'muster-proof+jwt', kid: companion.kid, ...header })
+      .sign(new TextEncoder().encode(secret))
+  const unsigned = (alg: string) =>
+    `${bytesOf({ alg, typ: 'muster-proof+jwt', kid: companion.kid })}.${bytesOf(payload)}.`
+  const attempts = [
+    await prove(challenge, {}, { typ: 'JWT' }),
+    await prove(challenge, {}, { typ: 'muster-challenge+jwt' }),
+    await prove(challenge, {}, { kid: undefined }),
+    await hmac(JSON.stringify(publicJwk)),
+    await hmac(publicJwk.x ?? ''),
+    await hmac('', { alg: 'HS256' }).catch(() => 'x.y.z'),
+    unsigned('none'),
+    unsigned('None'),
+    unsigned('ES256'),
+    `${good.slice(0, good.lastIndexOf('.') + 1)}${'A'.repeat(86)}`,
+    `${good.split('.')[0]}.${bytesOf({ ...payload, sid: 'x' })}.${good.split('.')[2]}`,
+    await prove(challenge, { aud: 'https://evil.example' }),
+    await prove(challenge, { aud: [baseUrl] }),
+    await prove(challenge, { sid: 'another' }),
+    await prove(challenge, { challenge_hash: 'A'.repeat(43) }),
+    await prove(challenge, { challenge_hash: null }),
+    await prove(challenge, { epoch: undefined }),
+    await prove(challenge, { padding: 'x'.repeat(3_000) }),
+    challenge,
+    good.repeat(2),
+    '',
+    '..',
+  ]
+  await leavesNothing(async () => {
+    for (const attempt of attempts) await refused(visit, attempt)
+    for (const body of [{ proof: [good] }, { proof: 7 }, { proofs: good }, { proofs: [[good]] }, {}]) {
+      assert.equal((await visit.post('proof', body)).status, 403)
+    }
+  })
+})
+
+test('the challenge key of another organization makes no challenge that the server takes', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  const { privateJwk } = challengeKey(agents.secrets, '4711')
+  const jti = randomBytes(32).toString('base64url')
+  const forged = await new CompactSign(
+    new TextEncoder().encode(JSON.stringify({ jti, sid: visit.id, origin: baseUrl, iss: baseUrl })),
+  )
+    .setProtectedHeader({ alg: 'ES256', typ: 'muster-challenge+jwt', kid: privateJwk.kid })
+    .sign(await importJWK(privateJwk, 'ES256'))
+  await leavesNothing(async () => refused(visit, await all.laptop.prove(forged)))
+})
+
+test('fifty confirmations of a first device at once register it once, and of two devices one', async () => {
+  const all = await setUp({ isRegistered: false })
+  const second = await addCompanion(all.organizationId, benMachine)
+  const visits = await Promise.all([all.laptop, second].map(async (laptop) => ({ laptop, visit: await arrive(all) })))
+  for (const { laptop, visit } of visits) {
+    assert.equal((await visit.prove(await laptop.prove(await visit.challenge()))).state, 'register')
+  }
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, index) =>
+      visits[index % 2]?.visit.post('register', { message: 'It is mine.' }),
+    ),
+  )
+  const owners = (await record()).owners.map(({ registered_owner_id: owner }) => owner)
+  assert.deepEqual(
+    owners.filter((owner) => owner !== null),
+    [all.ana.id],
+  )
+  const audits = await database.db
+    .selectFrom('audit_logs')
+    .select('id')
+    .where('action', '=', 'device.registered')
+    .execute()
+  assert.equal(audits.length, 1)
+})
+
+test('of two people who confirm one device at once, one gets it', async () => {
+  const all = await setUp({ isRegistered: false })
+  const visits = await Promise.all(['ana@example.com', 'ben@example.com'].map((person) => arrive(all, person)))
+  for (const visit of visits) await visit.prove(await all.laptop.prove(await visit.challenge()))
+  await Promise.all(
+    visits.flatMap((visit) => Array.from({ length: 25 }, () => visit.post('register', { message: 'Mine' }))),
+  )
+  const audits = await database.db
+    .selectFrom('audit_logs')
+    .select('id')
+    .where('action', '=', 'device.registered')
+    .execute()
+  assert.equal(audits.length, 1)
+  const answers = await Promise.all(visits.map((visit) => visit.finishPath()))
+  assert.equal(answers.filter((path) => path !== undefined).length, 1)
+})
+
+test('a hint registers nothing, shows nothing and passes no device that is not registered to the hinted person', async () => {
+  const all = await setUp({ isRegistered: false, connection: { isHintTrusted: true } })
+  const hinted = await whole.addConnection(all.organizationId, { requestKeys: undefined as never, isHintTrusted: true })
+  const bens = await addCompanion(all.organizationId, benMachine)
+  for (const laptop of [all.laptop, bens]) {
+    const request = hinted.rp.plainRequest(hinted.connection.clientId, { login_hint: 'ana@example.com' })
+    const visit = await whole.onPage(newBrowser(), hinted.rp.addressOf(request))
+    await leavesNothing(async () => {
+      assert.equal((await visit.prove(await laptop.prove(await visit.challenge()))).state, 'weak_evidence')
+      for (const what of ['register', 'recheck', 'snooze', 'exemption', 'seen']) {
+        await visit.post(what, { message: 'It is mine', issue_id: '1', issue_ids: ['1'] })
+      }
+      const { text } = await visit.browser.go(visit.path)
+      for (const secret of ['Ana', 'Ruiz', laptop.deviceId === all.laptop.deviceId ? 'ana-x1' : 'PF0000BE']) {
+        assert.equal(text.includes(secret), false, secret)
+      }
+    })
+    assert.equal(await visit.finishPath(), undefined)
+  }
+})
+
+test('a copied state folder is found out, both of its machines are refused, and the registration is in doubt', async () => {
+  const all = await setUp()
+  const { companion } = all.laptop
+  const copy = await companionClient(whole.address, companion.keys)
+  copy.holdEpoch(companion.epoch())
+  const { prove: proveCopy } = await provingDevice(companion.keys)
+  for (const one of [companion, copy]) {
+    const now = agents.pass(3_700)
+    for (const each of [companion, copy]) each.setTime(now)
+    assert.equal((await one.contact()).body.status, 'linked')
+  }
+  // Each has renewed the epoch: of one it is spent, which its next proof shows.
+  const visit = await arrive(all)
+  assert.equal((await visit.prove(await all.laptop.prove(await visit.challenge()))).error?.code, 'epoch_spent')
+  await refused(visit, await proveCopy(await visit.challenge(), copy.epoch() ?? ''), 'linking')
+  const [device] = (await record()).owners
+  assert.notEqual(device?.registration_suspended_at, null)
+  const audit = await database.db
+    .selectFrom('audit_logs')
+    .select('description')
+    .where('action', '=', 'device.registration_suspended')
+    .executeTakeFirst()
+  assert.match(audit?.description ?? '', /the key of its companion is in use on two machines\.$/)
+})
+
+test('a reinstalled companion waits for IT, and its owner gets in as soon as the request is approved', async () => {
+  const all = await setUp()
+  const again = await companionClient(whole.address)
+  again.setTime(agents.now())
+  const { body } = await again.enroll(all.laptop.secret)
+  await all.laptop.link(body.link?.name)
+  const { prove } = await provingDevice(again.keys)
+  const visit = await arrive(all)
+  assert.equal((await visit.prove(await prove(await visit.challenge(), again.epoch() ?? ''))).state, 'ask_it')
+  assert.equal(await visit.finishPath(), undefined)
+  assert.equal((await visit.post('register', { message: 'I installed it again.' })).status, 200)
+  const state = async () => /data-state="(\w+)"/.exec((await visit.browser.go(`${visit.path}/region`)).text)?.[1]
+  assert.equal(await state(), 'awaiting_approval')
+  assert.equal(await visit.finishPath(), undefined)
+  const { id: requestId } = await database.db.selectFrom('registration_requests').select('id').executeTakeFirstOrThrow()
+  await transact(database.db, (tx) =>
+    decideRegistrationRequest(tx, { requestId, decision: { status: 'approved' } }, change(all.organizationId)),
+  )
+  assert.equal(await state(), 'passed')
+  const { away = '' } = await visit.browser.follow((await visit.finishPath()) ?? '')
+  assert.match(away, /^https:\/\/app\.example\/callback\?code=/)
+  const early = await arrive(all)
+  await refused(early, await all.laptop.prove(await early.challenge()))
+})

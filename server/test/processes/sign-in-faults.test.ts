@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import { connectPostgres } from '../../src/base/db/connect.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
+import { freePort, until } from '../support/muster-process.ts'
+import { openPostgresPlace } from '../support/postgres-place.ts'
+import { openOwnCluster } from './own-cluster.ts'
+import { openSignInPlace, type SignInPlace } from './sign-in-place.ts'
+
+const database = testDatabase()
+const generous = { MUSTER_RATE_LIMIT_PER_MINUTE: '1000000' }
+
+testOnPostgres('two servers share sign-ins, and one goes on where the other ended', async (t) => {
+  const [port, otherPort] = [String(await freePort()), String(await freePort())]
+  const baseUrl = `http://localhost:${port}`
+  const place = openPostgresPlace(t, { url: database.url, db: database.db }, { ...generous, MUSTER_BASE_URL: baseUrl })
+  const first = await place.start(['serve'], { PORT: port })
+  const second = await place.start(['serve', '--no-worker'], { PORT: otherPort })
+  const all = await openSignInPlace(t, { place, server: first, baseUrl })
+
+  await t.test('the page of one, the proof at the other, and the answer at either', async () => {
+    const visit = await (await all.arrive()).begin()
+    all.use(second)
+    const challenge = (await visit.challenge()) ?? ''
+    all.use(first)
+    const { status } = await visit.post('proof', { proof: await visit.proofOf(challenge) })
+    assert.equal(status, 200)
+    all.use(second)
+    assert.equal((await visit.post('proof', { proof: await visit.proofOf(challenge) })).status, 403)
+    assert.equal((await visit.region()).state, 'passed')
+    const away = await visit.finish()
+    all.use(first)
+    assert.equal((await all.tokenOf(away))['acr'], 'urn:muster:device:compliant')
+  })
+
+  await t.test('of one proof that reaches both at once, one counts', async () => {
+    const visit = await (await all.arrive()).begin()
+    const proof = await visit.proofOf((await visit.challenge()) ?? '')
+    const posting = [first, second].flatMap((server) => {
+      all.use(server)
+      return Array.from({ length: 5 }, () => visit.post('proof', { proof }))
+    })
+    const statuses = (await Promise.all(posting)).map(({ status }) => status)
+    assert.deepEqual(statuses.toSorted(), [200, ...Array.from({ length: 9 }, () => 403)])
+    all.use(first)
+  })
+
+  await t.test('a page at one hears of what came to the other', async () => {
+    const visit = await (await all.arrive()).begin()
+    all.use(second)
+    const events = await openEvents(all, visit)
+    t.after(async () => events.close())
+    await until(30_000, async () => events.count() > 0)
+    const heard = events.count()
+    all.use(first)
+    assert.equal((await visit.prove()).state, 'passed')
+    await until(30_000, async () => events.count() > heard)
+    events.close()
+  })
+
+  await t.test('when the process of an open page is killed, its next look is answered by the other', async () => {
+    all.use(second)
+    const visit = await (await all.arrive()).begin()
+    const events = await openEvents(all, visit)
+    await second.kill()
+    await until(30_000, async () => events.isEnded())
+    all.use(first)
+    assert.deepEqual(await visit.region(), { status: 200, state: 'looking' })
+    const again = await openEvents(all, visit)
+    await until(30_000, async () => again.count() > 0)
+    again.close()
+    assert.equal((await visit.prove()).state, 'passed')
+    assert.match((await visit.finish()) ?? '', /code=/)
+  })
+
+  await t.test('a companion goes on with the process that is left', async () => {
+    const { body } = await all.companion.contact()
+    assert.equal(body.status, 'linked')
+  })
+})
+
+testOnPostgres('a sign-in outlives its database at each step', async (t) => {
+  const cluster = await openOwnCluster(t)
+  if (!cluster) return t.skip('no PostgreSQL is installed here that could be stopped')
+  const { db, close } = await connectPostgres({ url: cluster.url })
+  t.after(close)
+  const port = String(await freePort())
+  const baseUrl = `http://localhost:${port}`
+  const place = openPostgresPlace(t, { url: cluster.url, db }, { ...generous, MUSTER_BASE_URL: baseUrl })
+  const server = await place.start(['serve'], { PORT: port })
+  const all = await openSignInPlace(t, { place, server, baseUrl })
+
+  /** Takes the step while the database is gone, and again once it is back. */
+  async function without<Answer>(step: () => Promise<Answer>, hears: (answer: Answer) => void): Promise<Answer> {
+    await cluster?.stop()
+    hears(await step())
+    await cluster?.start()
+    await until(30_000, async () => (await server.ask('GET', '/readyz')).status === 200)
+    return step()
+  }
+
+  const unavailable = ({ status, text }: { status: number; text: string }) => {
+    assert.ok(status === 503 || status === 500, `${status} ${text}`)
+    assert.doesNotMatch(text, /ECONN|postgres|stack|\.ts:/i)
+  }
+
+  await t.test('a step that the database misses is refused, and works once it is back', async () => {
+    const { browser, address, begin } = await all.arrive()
+    await without(() => browser.go(address), unavailable)
+    const visit = await (await all.arrive()).begin().catch(begin)
+    const page = await without(() => visit.browser.go(visit.path), unavailable)
+    assert.equal(page.status, 200)
+    const region = await without(() => visit.browser.go(`${visit.path}/region`), unavailable)
+    assert.match(region.text, /data-state="looking"/)
+    const given = await without(() => visit.post('challenge'), unavailable)
+    const { challenge } = JSON.parse(given.text) as { challenge: string }
+    const proof = await visit.proofOf(challenge)
+    const proved = await without(() => visit.post('proof', { proof }), unavailable)
+    assert.deepEqual([proved.status, JSON.parse(proved.text)], [200, { state: 'passed' }])
+    const path = await visit.finishPath()
+    const { away } = await without(
+      () => visit.browser.follow(path),
+      ({ reply, away: early }) => {
+        assert.equal(early, undefined)
+        unavailable(reply)
+      },
+    )
+    const { status, text } = await without(() => all.redeem(away), unavailable)
+    assert.equal(status, 200, text)
+    const logs = await db.selectFrom('auth_logs').select('result').execute()
+    assert.equal(logs.filter(({ result }) => result === 'Success').length, 1)
+    const told = await db.selectFrom('events').select('type').where('type', 'like', 'auth_logs.%').execute()
+    assert.deepEqual(
+      told.map(({ type }) => type),
+      ['auth_logs.success'],
+    )
+  })
+
+  await t.test('a person who meets it on the page reads what to do', async () => {
+    const visit = await (await all.arrive()).begin()
+    await cluster.stop()
+    const { status, headers, text } = await visit.browser.go(visit.path, { headers: { accept: 'text/html' } })
+    await cluster.start()
+    assert.equal(status, 503)
+    assert.match(headers['content-type'] ?? '', /^text\/html/)
+    assert.match(text, /again/i)
+  })
+})
+
+type Visit = Awaited<ReturnType<Awaited<ReturnType<SignInPlace['arrive']>>['begin']>>
+
+/** What the page hears at the process that browsers reach now. */
+function openEvents(all: SignInPlace, visit: Visit) {
+  let [events, isEnded] = [0, false]
+  const cookie = [...visit.browser.cookies].map((pair) => pair.join('=')).join('; ')
+  const url = new URL(`${visit.path}/events`, all.origin().replace('localhost', '127.0.0.1'))
+  return new Promise<{ count: () => number; isEnded: () => boolean; close: () => void }>((resolve, reject) => {
+    const request = http.get(url, { agent: false, headers: { host: all.host, cookie } }, (response) => {
+      response.on('data', (chunk: Buffer) => {
+        events += chunk.toString().split('\ndata: ').length - (chunk.toString().startsWith('data: ') ? 0 : 1)
+      })
+      for (const end of ['end', 'error', 'close']) {
+        response.on(end, () => {
+          isEnded = true
+        })
+      }
+      if (response.statusCode !== 200) reject(new Error(`events: ${response.statusCode}`))
+      resolve({ count: () => events, isEnded: () => isEnded, close: () => void request.destroy() })
+    })
+    request.on('error', (error) => (isEnded ? undefined : reject(error)))
+  })
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { FastifyInstance } from 'fastify'
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import { companionClient } from '../support/companion-client.ts'
+import type { MusterPlace, MusterProcess } from '../support/muster-process.ts'
+import { osqueryClient } from '../support/osquery-client.ts'
+import { provingDevice, relyingParty, signInBrowser } from '../support/sign-in-browser.ts'
+
+type AsyncHooks = { after(work: () => Promise<void>): void }
+
+const limitMs = 60_000
+
+/** Requests of a browser to whichever process `origin` names at the time, each on a connection of its own. */
+function overHttp(origin: () => string): Pick<FastifyInstance, 'inject'> {
+  type Asked = { method: string; url: string; headers: Record<string, string>; payload?: unknown }
+  const inject = ({ method, url, headers, payload }: Asked) =>
+    new Promise((resolve, reject) => {
+      const isText = typeof payload === 'string'
+      const body = payload === undefined || isText ? payload : JSON.stringify(payload)
+      const type = body === undefined || isText ? {} : { 'content-type': 'application/json' }
+      const sent = http.request(new URL(url, origin().replace('localhost', '127.0.0.1')), {
+        ...{ method, agent: false, timeout: limitMs },
+        headers: { ...type, ...headers },
+      })
+      sent.on('response', (response) => {
+        const { statusCode, headers: received } = response
+        text(response).then((answered) => resolve({ statusCode, headers: received, payload: answered }), reject)
+      })
+      sent.on('timeout', () => sent.destroy(new Error(`No answer within ${limitMs} ms`)))
+      sent.on('error', reject)
+      sent.end(body as string | undefined)
+    })
+  // The one form of it that a browser of the tests uses.
+  return { inject } as unknown as Pick<FastifyInstance, 'inject'>
+}
+
+export type SignInPlace = Awaited<ReturnType<typeof openSignInPlace>>
+
+/**
+ * An application, a person and a device of theirs with its companion, all made as an operator makes them. `baseUrl` is
+ * what people know the server by, whichever process serves it.
+ */
+export async function openSignInPlace(
+  hooks: AsyncHooks,
+  { place, server, baseUrl }: { place: MusterPlace; server: MusterProcess; baseUrl: string },
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-sign-in-'))
+  hooks.after(() => rm(folder, { recursive: true, force: true }))
+  const run = async (...args: string[]): Promise<string> => {
+    const { exit, out, err } = await place.run(args)
+    assert.equal(exit, 0, err)
+    return out
+  }
+  const rp = await relyingParty(baseUrl)
+  const keys = join(folder, 'keys.json')
+  await writeFile(keys, JSON.stringify({ keys: [rp.jwk] }))
+  const email = 'ana@example.com'
+  await run('people', 'add', 'Ana Ruiz', email)
+  const said = await run('connections', 'create', 'Payroll', '--redirect-uri', rp.redirectUri, '--request-keys', keys)
+  const [, clientId = ''] = /^Client ID:\s+(\S+)$/m.exec(said) ?? []
+  const [, clientSecret = ''] = /^Client secret:\s+(\S+)$/m.exec(said) ?? []
+  const secret = (await run('enrollment-secrets', 'create', 'Ana', '--person-email', email)).trim().split(/\s+/).at(-1)
+  const machine = { uuid: '4C4C4544-0042-3510-8056-00000000A11A', serial: 'PF00A11A' }
+  let origin = server.origin
+  const client = osqueryClient(origin.replace('localhost', '127.0.0.1'))
+  hooks.after(async () => client.close())
+  const enrolled = await client.enroll(secret ?? '', machine)
+  const nodeKey = enrolled.accepted ? enrolled.body['node_key'] : assert.fail(enrolled.text)
+  await client.answerAll(() => ({ rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }] }))
+  const companion = await companionClient(origin.replace('localhost', '127.0.0.1'))
+  companion.setTime(new Date().toISOString())
+  const hardware = { hardware_uuid: machine.uuid, hardware_serial: machine.serial }
+  const { body } = await companion.enroll(secret ?? '', { ...hardware, is_bundled: true, node_key: nodeKey })
+  assert.equal(body.status, 'linked')
+  const device = await provingDevice(companion.keys)
+  const web = overHttp(() => origin)
+
+  /** The page of a sign-in that the application has begun. */
+  async function arrive() {
+    const browser = signInBrowser(web, baseUrl)
+    const request = await rp.signedRequest(clientId, { login_hint: email })
+    const address = rp.addressOf(request)
+    return { browser, address, begin: () => onPage(browser, address) }
+  }
+
+  async function onPage(browser: ReturnType<typeof signInBrowser>, address: string) {
+    const { path, reply } = await browser.follow(address)
+    assert.match(path, /^\/signin\/[0-9a-f]{24}$/, `${reply.status} ${reply.text}`)
+    const post = (what: string, given: object = {}) => browser.go(`${path}/${what}`, { method: 'POST', body: given })
+    const challenge = async () => {
+      const { status, text: answered } = await post('challenge')
+      return status === 200 ? (JSON.parse(answered) as { challenge: string }).challenge : undefined
+    }
+    const proofOf = (given: string) => device.prove(given, companion.epoch() ?? '')
+    const prove = async () => {
+      const answered = await post('proof', { proof: await proofOf((await challenge()) ?? '') })
+      return { status: answered.status, ...(JSON.parse(answered.text) as { state?: string }) }
+    }
+    const region = async () => {
+      const { status, text: answered } = await browser.go(`${path}/region`)
+      return { status, state: /data-state="(\w+)"/.exec(answered)?.[1] }
+    }
+    const finishPath = async () =>
+      /data-finish="([^"]+)"/.exec((await browser.go(path)).text)?.[1]?.replaceAll('&#47;', '/') ?? ''
+    /** The address that leads back to the application. */
+    const finish = async () => (await browser.follow(await finishPath())).away
+    return { browser, path, post, challenge, proofOf, prove, region, finishPath, finish }
+  }
+
+  async function redeem(away: string | undefined) {
+    const code = new URL(away ?? '').searchParams.get('code') ?? ''
+    const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
+    const { redirectUri, verifier } = rp
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
+    const { status, text: answered } = await signInBrowser(web, baseUrl).go('/signin/oidc/token', {
+      ...{ method: 'POST', body: new URLSearchParams(form).toString() },
+      // An application asks, not a page.
+      headers: {
+        origin: undefined,
+        'content-type': 'application/x-www-form-urlencoded',
+        authorization: `Basic ${basic}`,
+      },
+    })
+    return { status, text: answered }
+  }
+
+  /** Redeems the code at the token endpoint, and verifies the ID token. */
+  async function tokenOf(away: string | undefined) {
+    const { status, text: answered } = await redeem(away)
+    assert.equal(status, 200, answered)
+    const jwks = JSON.parse((await signInBrowser(web, baseUrl).go('/signin/oidc/jwks')).text) as JSONWebKeySet
+    const { id_token: token } = JSON.parse(answered) as { id_token: string }
+    const { payload } = await jwtVerify(token, createLocalJWKSet(jwks), {
+      ...{ issuer: `${baseUrl}/signin/oidc`, audience: clientId },
+    })
+    return payload
+  }
+
+  return {
+    ...{ arrive, redeem, tokenOf, client, companion, baseUrl, host: new URL(baseUrl).host },
+    origin: () => origin,
+    /** From now on browsers reach this process. */
+    use: (other: MusterProcess) => {
+      origin = other.origin
+    },
+  }
+}

@@ -1,0 +1,151 @@
+// Party: Apache mod_auth_openidc: apache2 /usr/lib/apache2/modules/mod_auth_openidc.so chromium
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { exportPKCS8, exportSPKI } from 'jose'
+import type { Browser } from 'playwright-core'
+import { freePort } from '../support/muster-process.ts'
+import { openChromium, privatePage, setLoopback } from './chromium.ts'
+import { requestKeys } from './openid-application.ts'
+import { programFolder, type Running, runProgram } from './run-program.ts'
+import { signInPlace } from './sign-in-place.ts'
+
+const place = signInPlace()
+const mail = 'ana@acme.example'
+const modules = '/usr/lib/apache2/modules'
+const stops: (() => Promise<unknown>)[] = []
+let browser: Browser
+let check: Awaited<ReturnType<typeof place.make.check>>
+let deviceId: string
+
+after(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+before(async () => {
+  await place.ready
+  const ana = await place.make.person(place.tenant.organizationId, { email: mail })
+  check = await place.make.check(place.tenant.organizationId, {
+    configuration: { remediation_strategy: 'block_immediately' },
+  })
+  const laptop = await place.tenant.addLaptop({ ownerId: ana.id })
+  deviceId = laptop.deviceId
+  browser = await openChromium(place.tenant.origin)
+  stops.push(() => browser.close())
+})
+
+type Guarded = { address: string; connectionId: string; log: () => string }
+
+/** Apache with a folder that only a compliant device may see; its requests are signed, or hint at Ana. */
+async function guardedFolder({ isSigned }: { isSigned: boolean }): Promise<Guarded> {
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}/protected/`
+  const redirectUri = `${address}callback`
+  const signing = await requestKeys('apache')
+  const { id, clientId, clientSecret } = await place.tenant.addConnection({
+    ...{ name: 'Wiki', redirectUris: [redirectUri] },
+    ...(isSigned ? { requestKeys: [signing.jwk] } : { isHintTrusted: true }),
+  })
+  const folder = programFolder('apache')
+  folder.write('www/protected/index.html', '<h1>The wiki</h1>')
+  const key = folder.write('key.pem', await exportPKCS8(signing.keys.privateKey))
+  const certificate = folder.write('public.pem', await exportSPKI(signing.keys.publicKey))
+  const requestObject = JSON.stringify({
+    crypto: { sign_alg: 'RS256' },
+    request_object_type: 'request',
+    copy_from_request: [
+      'client_id',
+      'response_type',
+      'redirect_uri',
+      'scope',
+      'state',
+      'nonce',
+      'code_challenge',
+      'code_challenge_method',
+    ],
+    static: { login_hint: mail },
+  })
+  const loaded = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'auth_openidc', 'dir', 'mime']
+  const config = folder.write(
+    'apache.conf',
+    `
+ServerRoot "${folder.path}"
+ServerName 127.0.0.1
+DefaultRuntimeDir "${folder.path}"
+PidFile "${folder.path}/apache.pid"
+ErrorLog "${folder.path}/error.log"
+LogLevel warn auth_openidc:debug
+Listen 127.0.0.1:${port}
+StartServers 1
+${loaded.map((name) => `LoadModule ${name}_module ${modules}/mod_${name}.so`).join('\n')}
+TypesConfig /etc/mime.types
+DocumentRoot "${folder.path}/www"
+DirectoryIndex index.html
+OIDCProviderMetadataURL ${place.tenant.issuer}/.well-known/openid-configuration
+OIDCClientID ${clientId}
+OIDCClientSecret ${clientSecret}
+OIDCRedirectURI ${redirectUri}
+OIDCCryptoPassphrase ${clientSecret}
+OIDCScope "openid"
+OIDCPKCEMethod S256
+OIDCCookieSameSite On
+${
+  isSigned
+    ? `OIDCPrivateKeyFiles "apache#${key}"
+OIDCPublicKeyFiles "apache#${certificate}"
+OIDCRequestObject ${JSON.stringify(requestObject)}`
+    : `OIDCAuthRequestParams login_hint=${encodeURIComponent(mail)}`
+}
+<Directory "${folder.path}/www">
+  Require all granted
+</Directory>
+<Location /protected>
+  AuthType openid-connect
+  Require claim acr:urn:muster:device:compliant
+</Location>
+`,
+  )
+  const running: Running = await runProgram('apache2', ['-f', config, '-D', 'FOREGROUND'], port)
+  stops.push(async () => {
+    await running.stop()
+    folder.remove()
+  })
+  return { address, connectionId: id, log: () => folder.read('error.log') }
+}
+
+/** Opens the folder in a browser that may reach the companion; returns what Apache answers in the end. */
+async function visit({ address, log }: Guarded): Promise<{ status: number; text: string }> {
+  const { context, page } = await privatePage(browser)
+  await setLoopback(context, page, place.tenant.origin, 'granted')
+  const last = page.waitForResponse((response) => response.url() === address && response.status() !== 302)
+  await page.goto(address)
+  const status = await last.then(
+    (response) => response.status(),
+    (error) => assert.fail(`${error}\n${log().slice(-4_000)}`),
+  )
+  await page.waitForLoadState()
+  const text = (await page.locator('body').textContent())?.trim() ?? ''
+  await context.close()
+  return { status, text }
+}
+
+for (const isSigned of [true, false]) {
+  const requests = isSigned ? 'signed' : 'hinting'
+  test(`Apache with ${requests} requests shows its folder to a compliant device`, async () => {
+    const folder = await guardedFolder({ isSigned })
+    const { status, text } = await visit(folder)
+    assert.deepEqual([status, text], [200, 'The wiki'], folder.log().slice(-6_000))
+    const { evidence, device_id: device } = (await place.sessions()).at(-1) ?? {}
+    assert.deepEqual([evidence, device], [isSigned ? 'asserted' : 'hinted', deviceId])
+  })
+}
+
+test('Apache refuses a device that is let in by observe but is not compliant', async () => {
+  const folder = await guardedFolder({ isSigned: true })
+  await place.tenant.setMode(folder.connectionId, 'observe')
+  const device = { organization_id: place.tenant.organizationId, id: deviceId }
+  await place.make.result({ device, check, rows: 'FAIL', at: new Date().toISOString() })
+  const { status, text } = await visit(folder)
+  assert.equal(status, 401, folder.log().slice(-6_000))
+  assert.equal(text.includes('The wiki'), false)
+  assert.equal((await place.sessions()).at(-1)?.state, 'observed')
+})

@@ -1,0 +1,43 @@
+import http from 'node:http'
+
+/** One address for several servers: each request goes to the next of them. */
+export async function openBalancer() {
+  const servers: URL[] = []
+  const agent = new http.Agent({ keepAlive: true })
+  const latest = new Map<string, string>()
+  let taken = 0
+  const balancer = http.createServer((request, response) => {
+    taken += 1
+    const server = servers[taken % servers.length] ?? new URL('http://127.0.0.1:9')
+    const { hostname, port } = server
+    const { url: path, method, headers } = request
+    latest.set(path ?? '', server.origin)
+    const passed = http.request({ agent, host: hostname, port, path, method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+      // What was cut off there is cut off here.
+      answer.on('error', () => response.destroy())
+    })
+    passed.on('error', () => response.writeHead(502).end())
+    request.pipe(passed)
+  })
+  await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve))
+  const address = balancer.address()
+  return {
+    origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    lead: (...origins: readonly string[]) => servers.push(...origins.map((origin) => new URL(origin))),
+    /** Where the latest request of a path went. */
+    servedBy: (path: string) => latest.get(path),
+    /** Sends nothing there any more, as after a failed health check. */
+    drop: (origin: string) => {
+      const at = servers.findIndex((server) => server.origin === origin)
+      if (at >= 0) servers.splice(at, 1)
+    },
+    stop: () =>
+      new Promise<void>((resolve) => {
+        agent.destroy()
+        balancer.close(() => resolve())
+        balancer.closeAllConnections()
+      }),
+  }
+}
