@@ -12,6 +12,9 @@ type Check = { slug: string; platforms: readonly string[]; sql: string; options:
 type Catalogue = { catalogue: readonly Check[] }
 type Renderer = { renderSql: (template: string, definitions: object, values: object) => string }
 
+/** For a query of the real machine, whose size and other work are not known here. */
+const unhurriedMs = 120_000
+
 let engine: Engine
 before(async () => {
   engine = await openEngine(linuxTables, process.getuid?.())
@@ -24,7 +27,7 @@ test("every check for Linux in the service's catalogue runs, or says what is not
   const facts = newAgentFacts()
   let ran = 0
   for (const check of catalogue.catalogue.filter((each) => each.platforms.includes('linux'))) {
-    const answer = engine.run(renderer.renderSql(check.sql, check.options, {}), facts, 10_000)
+    const answer = engine.run(renderer.renderSql(check.sql, check.options, {}), facts, unhurriedMs)
     if (answer.ok) {
       const known = ['PASS', 'FAIL', 'UNKNOWN', 'INAPPLICABLE']
       assert.ok(answer.rows.length > 0, `${check.slug} answers a row`)

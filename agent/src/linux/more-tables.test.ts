@@ -13,11 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { after, before, test } from 'node:test'
 import { newAgentFacts } from '../protocol/agent-state.ts'
 import { type Engine, openEngine } from '../sql/open-engine.ts'
 import { bounded } from '../tables/bounded.ts'
+import type { Constraint } from '../tables/table.ts'
 import { labelsOf, mountsOf, networksOf, portsOf } from './docker-containers.ts'
 import { interfaceSettings, parseCpuTime, parseSharedMemory } from './kernel-counters.ts'
 import { knownHostsOfHome } from './known-hosts.ts'
@@ -32,6 +33,9 @@ import { desktopItems, scriptItems } from './startup-items.ts'
 import { suidPrograms } from './suid-bin.ts'
 
 const query = { now: new Date(), facts: newAgentFacts(), remainingMs: () => 1_000 }
+/** For a query of the real machine, whose size and other work are not known here. */
+const unhurriedMs = 120_000
+
 let engine: Engine
 let folder = ''
 
@@ -50,13 +54,13 @@ function put(path: string, content: string, mode = 0o644): string {
 }
 
 function rows(sql: string, facts = newAgentFacts()) {
-  const answer = engine.run(sql, facts, 10_000)
+  const answer = engine.run(sql, facts, unhurriedMs)
   assert.ok(answer.ok, answer.ok ? '' : `${sql}: ${answer.message}`)
   return answer.rows
 }
 
 function failure(sql: string): string {
-  const answer = engine.run(sql, newAgentFacts(), 10_000)
+  const answer = engine.run(sql, newAgentFacts(), unhurriedMs)
   return answer.ok ? '' : answer.message
 }
 
@@ -140,8 +144,29 @@ test('programs that run as their owner or group are found, links are not followe
   ]
   assert.deepEqual(found('bin', 'out', 'missing'), programs('bin'))
   assert.deepEqual(found('usr-merged', 'bin'), [...programs('usr-merged'), ...programs('bin')])
+})
+
+test('of the folders of programs only those are read that the path of a query can mean', () => {
+  for (const folder of ['wanted/deep', 'wanted/deeper', 'other']) put(`${folder}/su`, '', 0o4755)
+  const roots = ['wanted', 'other'].map((name) => join(folder, name))
+  const asked = (op: Constraint['op'], value: string) => {
+    let entries = 0
+    const counting = { ...query, remainingMs: () => (entries += 1) }
+    const names = { users: new Map(), groups: new Map() }
+    const constraints = [{ column: 'path', op, value: join(folder, value) }]
+    const found = [...suidPrograms(roots, names, counting, constraints)].map(({ path }) => relative(folder, `${path}`))
+    return { found, entries }
+  }
+  const both = ['wanted/deep/su', 'wanted/deeper/su']
+  assert.deepEqual(asked('like', 'wanted/%'), { found: both, entries: 4 })
+  assert.deepEqual(asked('like', 'WANTED/dee_/su'), { found: both, entries: 4 })
+  assert.deepEqual(asked('like', 'wanted/deep/%'), { found: both.slice(0, 1), entries: 3 })
+  assert.deepEqual(asked('equal', 'other/su'), { found: ['other/su'], entries: 1 })
+  assert.deepEqual(asked('equal', 'elsewhere/su'), { found: [], entries: 0 })
+  assert.equal(asked('like', '%su').entries, 4 + 1)
   const listed = rows("SELECT path FROM suid_bin WHERE path LIKE '/usr/bin/%'")
   for (const { path } of listed) assert.notEqual(statSync(path ?? '').mode & 0o6000, 0)
+  assert.deepEqual(rows("SELECT path FROM suid_bin WHERE path = '/usr/bin'"), [])
 })
 
 test('the ticks of each core are those of the kernel', () => {
@@ -352,7 +377,7 @@ test('what cannot be answered honestly says why', () => {
     failure('SELECT * FROM docker_container_envs'),
     'not collected: docker_container_envs (environments of containers hold secrets and are not read)',
   )
-  const labels = engine.run('SELECT * FROM docker_container_labels', newAgentFacts(), 10_000)
+  const labels = engine.run('SELECT * FROM docker_container_labels', newAgentFacts(), unhurriedMs)
   if (!labels.ok) assert.match(labels.message, /^not collected: docker_container_labels \(.+\)$/)
 })
 

@@ -45,7 +45,7 @@ function askAsNobody(queries: string[]): string[] {
     import { linuxTables } from ${JSON.stringify(new URL('./linux-tables.ts', import.meta.url).href)}
     const engine = await openEngine(linuxTables, process.getuid())
     const facts = { instanceId: '', pid: 1, startedAtUnix: 0, configHash: '', configValid: true, flags: {}, schedule: [] }
-    const answers = ${JSON.stringify(queries)}.map((sql) => engine.run(sql, facts, 10000))
+    const answers = ${JSON.stringify(queries)}.map((sql) => engine.run(sql, facts, 120_000))
     process.stdout.write(JSON.stringify(answers.map((answer) => (answer.ok ? 'ok ' + answer.rows.length : answer.message))))`
   const run = spawnSync(process.execPath, ['--input-type=module-typescript', '--no-warnings', '-e', script], {
     uid: nobody,
