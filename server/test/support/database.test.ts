@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { testMigrations } from '../../src/base/db/test-schema.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { queueJob } from '../../src/base/jobs/queue-job.ts'
-import { testDatabase } from './database.ts'
+import { testDatabase, testOnPostgres } from './database.ts'
 
 const database = testDatabase(testMigrations)
 const count = async (table: string) =>
@@ -26,4 +26,17 @@ test('a reset leaves the tables empty, the queue too, and identities at their st
     assert.deepEqual([await count('entries'), await count('"Parts"'), await count('pgboss.job')], ['0', '0', '0'])
   }
   assert.equal(await count('schema_migrations'), '1')
+})
+
+testOnPostgres('a reset waits for what others are still writing', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const writing = transact(database.db, async (tx) => {
+    await sql`insert into entries (name) values ('late')`.execute(tx)
+    begin()
+    await sql`select pg_sleep(0.2)`.execute(tx)
+    await sql`insert into entries (name) values ('later')`.execute(tx)
+  })
+  await begun
+  await Promise.all([writing, database.reset()])
+  assert.equal(await count('entries'), '0')
 })

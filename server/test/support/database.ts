@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { sharedProcess } from '../../../scripts/test-run/shared-process.ts'
@@ -137,6 +138,7 @@ async function stateOf({ executeScript }: Connection): Promise<string> {
  * As a replica the session runs no triggers, so foreign keys need no order and guards against deletion do not bite.
  */
 async function emptyTables({ executeScript }: Connection): Promise<void> {
+  if (serverUrl) await untilNobodyWrites(executeScript)
   const relations = await findRelations(executeScript)
   const probes = relations.map(({ name, is_sequence }, index) =>
     is_sequence ? `(select is_called from ${name}) as r${index}` : `exists (select from ${name}) as r${index}`,
@@ -147,6 +149,16 @@ async function emptyTables({ executeScript }: Connection): Promise<void> {
     .map(({ name, is_sequence }) => (is_sequence ? `select setval('${name}', 1, false);` : `delete from ${name};`))
   if (commands.length === 0) return
   await executeScript(`begin; set local session_replication_role = replica; ${commands.join(' ')} commit`)
+}
+
+/** What a server still does for a request whose client has left would deadlock with the deletion. Goes on after ten seconds. */
+async function untilNobodyWrites(executeScript: Connection['executeScript']): Promise<void> {
+  const others = `select from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend' and xact_start is not null`
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    if ((await executeScript(others)).length === 0) return
+    await pause(10)
+  }
 }
 
 /** The tables and sequences of the product, and of the job queue those that hold jobs. */
