@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,6 +15,7 @@ const run = promisify(execFile)
 
 export type TrialServer = {
   readonly baseUrl: string
+  /** Empty where someone can sign in already. */
   readonly setupLink: string
   /** Runs a command of `muster` on the data of the server, and resolves to what it prints. */
   run(...args: readonly string[]): Promise<string>
@@ -46,6 +48,8 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
     MUSTER_BASE_URL: baseUrl,
     ...(await settings?.(baseUrl)),
   }
+  // Where there is data, someone can sign in already.
+  const hasData = existsSync(join(dataDir, 'master.key'))
   const database = kept ? undefined : await databaseForProcess()
   if (!database) await makePreparedFolder()
   const env = {
@@ -66,10 +70,8 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
       const read = (chunk: Buffer) => {
         output += chunk
         const [link] = /http:\S+\/console\/setup#\S+/.exec(output) ?? []
+        if (hasData && output.includes('\n  Log ')) resolve('')
         if (link !== undefined && output.includes('\nMore keys')) resolve(link)
-        // Someone can sign in already.
-        else if (kept && output.includes('\n  Log '))
-          setTimeout(() => output.includes('Nobody can') || resolve(''), 1_500)
       }
       server.stdout.on('data', read)
       server.stderr.on('data', read)
@@ -78,13 +80,13 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
       const { stdout } = await run(process.execPath, ['server/bin/muster.js', ...args], { cwd: root, env })
       return stdout
     }
-    const simulated = ['--devices', String(devices), '--fail-rate', String(kept?.failRate ?? 0.3), '--duration', '8s']
-    const stateFile = join(dataDir, 'simulated.json')
-    // On a busy machine some are told to enroll later, and do so in another run.
-    for (let enrolled = 0, runs = 0; enrolled < devices; runs += 1) {
-      if (runs === 20) throw new Error(`Only ${enrolled} of ${devices} simulated devices have enrolled`)
-      const said = await runCommand('simulate', ...simulated, '--state-file', stateFile)
-      enrolled = Number(/enrolled +([\d,]+) now/.exec(said)?.[1]?.replaceAll(',', '') ?? Number.NaN)
+    if (devices > 0) {
+      const simulated = ['--devices', String(devices), '--fail-rate', String(kept?.failRate ?? 0.3)]
+      const once = ['--rounds', '1', '--duration', '120s', '--state-file', join(dataDir, 'simulated.json')]
+      const said = await runCommand('simulate', ...simulated, ...once)
+      const [, done] = /rounds +1 done by ([\d,]+) of/.exec(said) ?? []
+      if (done?.replaceAll(',', '') !== String(devices))
+        throw new Error(`Not all of ${devices} simulated devices have answered: ${said}`)
     }
     return { baseUrl, setupLink, run: runCommand, stop }
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { AgentTransport } from './agent-transport.ts'
 import type { QueryResult } from './answer-queries.ts'
 import type { ConfigPlan, Intervals } from './config-plan.ts'
+import { createRounds, type Rounds } from './count-round.ts'
 import { type DeviceProfile, deviceProfile, type PlatformWeights } from './device-profile.ts'
 import type { FailureClock } from './failure-clock.ts'
 import type { QueryAnswers } from './query-answers.ts'
@@ -21,6 +22,8 @@ export type FleetSettings = {
   duplicateRate: number
   /** Share of log periods in which a device has a status line to send. */
   statusLineRate: number
+  /** How often each device answers before the run ends; without it that plays no part. */
+  rounds?: number
 }
 
 /** A device has four things that come due: enrollment, configuration, distributed read, log. */
@@ -51,6 +54,7 @@ export type Fleet = {
   /** Latest status by check and device: 0 unknown, 1 passing, 2 failing. */
   checkStates: Map<number, Uint8Array>
   idleAnswers: Set<string>
+  rounds: Rounds | undefined
   enrolledBefore: Uint8Array
   devicesWithKey: number
   ready: { events: number[]; head: number }
@@ -70,7 +74,7 @@ const slotsPerTurn = 16_384
 export type FleetParts = Pick<Fleet, 'settings' | 'transport' | 'answers' | 'counters' | 'now' | 'startedAtMs'>
 
 export function createFleet(parts: FleetParts, nodeKeys: readonly string[]): Fleet {
-  const { devices } = parts.settings
+  const { devices, rounds } = parts.settings
   return {
     ...parts,
     wheel: createTimerWheel(devices * eventKinds.length, slotMs, parts.now(), slotsPerTurn),
@@ -84,6 +88,7 @@ export function createFleet(parts: FleetParts, nodeKeys: readonly string[]): Fle
     unsentLines: new Map(),
     checkStates: new Map(),
     idleAnswers: new Set(),
+    rounds: rounds === undefined ? undefined : createRounds(rounds, devices),
     enrolledBefore: Uint8Array.from({ length: devices }, (_, device) => (nodeKeys[device] ? 1 : 0)),
     devicesWithKey: nodeKeys.slice(0, devices).filter((key) => key !== '').length,
     ready: { events: [], head: 0 },

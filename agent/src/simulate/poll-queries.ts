@@ -1,6 +1,7 @@
 import { isRecord } from './agent-answer.ts'
 import { answerQueries, type QueryResult, writeBody } from './answer-queries.ts'
 import { callServer } from './call-server.ts'
+import { countRound } from './count-round.ts'
 import { eventOf, type Fleet, scheduleIn } from './fleet.ts'
 
 const retryPausesMs = [1000, 4000]
@@ -25,6 +26,7 @@ export function pollQueries(fleet: Fleet, device: number, done: () => void): voi
     if (Object.keys(queries).length === 0 && !unsent) {
       fleet.counters.idleReads += 1
       rememberIdle(fleet, text, answer.body)
+      countRound(fleet, device, 'reads')
       scheduleNext(fleet, device)
       done()
       return
@@ -39,6 +41,7 @@ function writeResults(fleet: Fleet, device: number, results: QueryResult[], done
     if (answer?.accepted) {
       fleet.counters.writes += 1
       fleet.unsentResults.delete(device)
+      countRound(fleet, device, 'reads')
     } else fleet.unsentResults.set(device, results.slice(-maxUnsentWrites))
     scheduleNext(fleet, device)
     done()

@@ -43,6 +43,7 @@ function planOf(fleet: Fleet, text: string, body: Record<string, unknown>): Conf
 /** Reads begin at once, as osquery's thread does; what is scheduled or under way stays as it is. */
 export function startPolling(fleet: Fleet, device: number, plan: ConfigPlan): void {
   if (!plan.isDistributedDisabled && !fleet.isBusy[eventOf(fleet, device, 'read')]) scheduleIn(fleet, device, 'read', 0)
-  const share = fractionOf(fleet.settings.seed, device, 20)
+  // Whoever waits for rounds does not want to wait for a log period first.
+  const share = fleet.rounds ? 0 : fractionOf(fleet.settings.seed, device, 20)
   if (!fleet.isBusy[eventOf(fleet, device, 'log')]) scheduleIn(fleet, device, 'log', share * plan.intervals.logMs)
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { deviceProfile, usualWeights } from './device-profile.ts'
 import { runSimulation, type SimulationOptions } from './run-simulation.ts'
+import { formatReport } from './simulation-report.ts'
 import { type ReceivedRequest, startTrialServer, type TrialAnswers } from './trial-server.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'simulate-run-'))
@@ -35,6 +36,9 @@ async function simulateAgainst(answers: TrialAnswers, options: Partial<Simulatio
   }
 }
 
+/** However long that takes on a busy machine. */
+const inRounds = (rounds: number) => ({ rounds, durationMs: 300_000 })
+
 const at = (received: ReceivedRequest[], path: string) =>
   received.filter((request) => request.path === `/api/v1/osquery/${path}`).map(({ body }) => body)
 
@@ -42,7 +46,7 @@ const at = (received: ReceivedRequest[], path: string) =>
 const json = (value: unknown): any => JSON.parse(JSON.stringify(value))
 
 test('every device enrolls as the seed says, and two runs bring the same devices', async () => {
-  const runs = [await simulateAgainst({}, { durationMs: 300 }), await simulateAgainst({}, { durationMs: 300 })]
+  const runs = [await simulateAgainst({}, inRounds(1)), await simulateAgainst({}, inRounds(1))]
   const identities = runs.map(({ received }) =>
     at(received, 'enroll')
       .map((body) => json(body).host_details.system_info.hardware_serial)
@@ -58,9 +62,9 @@ test('every device enrolls as the seed says, and two runs bring the same devices
 })
 
 test('devices share connections, or each has one of its own', async () => {
-  const shared = await simulateAgainst({}, { connections: 2 })
+  const shared = await simulateAgainst({}, { ...inRounds(3), connections: 2 })
   assert.equal(shared.report.connectionsOpened, 2)
-  const own = await simulateAgainst({}, { connections: 'own' })
+  const own = await simulateAgainst({}, { ...inRounds(3), connections: 'own' })
   assert.equal(own.report.connectionsOpened, 20)
   assert.deepEqual(own.report.errors, {})
 })
@@ -78,7 +82,7 @@ test('a server that cannot be reached is named at once, with the reason', async 
 })
 
 test('requests after enrollment carry the node key in the header and in the body', async () => {
-  const { received } = await simulateAgainst({}, { devices: 3 })
+  const { received } = await simulateAgainst({}, { ...inRounds(2), devices: 3 })
   const later = received.filter(({ path }) => !path.endsWith('/enroll'))
   assert.ok(later.length >= 6)
   for (const { authorization, body } of later) assert.equal(authorization, `NodeKey ${json(body).node_key}`)
@@ -110,7 +114,7 @@ test('checks fail at the rate asked for, flip, and heal', async () => {
 
 test('a live query is answered with the device’s own values, or with the error of its SQL', async () => {
   const queries = { 'campaign/5': 'SELECT hardware_serial FROM system_info', 'campaign/6': 'SELECT * FROM no_table' }
-  const { received } = await simulateAgainst({ queriesFor: () => queries }, { devices: 1 })
+  const { received } = await simulateAgainst({ queriesFor: () => queries }, { ...inRounds(1), devices: 1 })
   const body = json(at(received, 'distributed/write')[0])
   assert.deepEqual(body.queries, {
     'campaign/5': [{ hardware_serial: deviceProfile(1, 0, usualWeights).serial }],
@@ -129,7 +133,7 @@ test('a device whose key is refused enrolls again and continues with the new key
           ? { status: 401, text: '{"error":"unknown","node_invalid":true}' }
           : undefined,
     },
-    { devices: 1, durationMs: 1800 },
+    { ...inRounds(1), devices: 1 },
   )
   assert.equal(report.reEnrolled, 1)
   assert.equal(report.devicesEnrolled, 1)
@@ -176,7 +180,7 @@ test('results that could not be delivered come with the next write', async () =>
         return { status: 500, text: '{"error":"busy"}' }
       },
     },
-    { devices: 1 },
+    { ...inRounds(1), devices: 1 },
   )
   const writes = at(received, 'distributed/write').map((body) => json(body).queries)
   assert.equal(writes.length, 2)
@@ -206,7 +210,7 @@ test('scheduled queries come as log lines of the device, its decorations include
       'report/3/v1': { query: 'SELECT * FROM no_table', interval: 3600, snapshot: true },
     },
   }
-  const { received, report } = await simulateAgainst({ config }, { devices: 1 })
+  const { received, report } = await simulateAgainst({ config }, { ...inRounds(1), devices: 1 })
   const profile = deviceProfile(1, 0, usualWeights)
   const [log, ...others] = at(received, 'log').map(json)
   assert.deepEqual(others, [])
@@ -237,9 +241,9 @@ test('scheduled queries come as log lines of the device, its decorations include
 
 test('with a state file a second run continues as the same devices without enrolling', async () => {
   const stateFile = join(folder, 'state.json')
-  const first = await simulateAgainst({}, { stateFile, devices: 5 })
+  const first = await simulateAgainst({}, { ...inRounds(1), stateFile, devices: 5 })
   assert.equal(first.report.enrolled, 5)
-  const second = await simulateAgainst({}, { stateFile, devices: 7 })
+  const second = await simulateAgainst({}, { ...inRounds(1), stateFile, devices: 7 })
   assert.equal(second.report.enrolled, 2)
   assert.equal(second.report.devicesEnrolled, 7)
   const keys = new Set(at(second.received, 'distributed/read').map((body) => body['node_key']))
@@ -248,9 +252,9 @@ test('with a state file a second run continues as the same devices without enrol
 
 test('a smaller run keeps the keys of the devices it leaves out', async () => {
   const stateFile = join(folder, 'larger.json')
-  await simulateAgainst({}, { stateFile, devices: 6, durationMs: 400 })
-  await simulateAgainst({}, { stateFile, devices: 2, durationMs: 200 })
-  const third = await simulateAgainst({}, { stateFile, devices: 6, durationMs: 400 })
+  await simulateAgainst({}, { ...inRounds(1), stateFile, devices: 6 })
+  await simulateAgainst({}, { ...inRounds(1), stateFile, devices: 2 })
+  const third = await simulateAgainst({}, { ...inRounds(1), stateFile, devices: 6 })
   assert.equal(third.report.enrolled, 0)
 })
 
@@ -259,7 +263,7 @@ test('a state file that cannot be written ends the run before it begins', async 
 })
 
 test('a share of the requests is sent twice where asked for', async () => {
-  const { report, received } = await simulateAgainst({}, { duplicateRate: 0.5, durationMs: 1500 })
+  const { report, received } = await simulateAgainst({}, { ...inRounds(12), duplicateRate: 0.5 })
   const share = report.duplicates / (report.reads + report.configs)
   assert.ok(Math.abs(share - 0.5) < 0.15, `${share}`)
   assert.ok(at(received, 'distributed/read').length > report.reads)
@@ -285,4 +289,57 @@ test('progress is one line, and a signal ends a run without a duration', async (
     lines[0] ?? '',
     /^00:00 {2}devices 20\/20 enrolled · reads \d+ \(0 idle\) · writes \d+ · results \d+ · failing \d+\.\d % · errors 0 · p99 [\d.]+ ms$/,
   )
+})
+
+const scheduled = {
+  schedule: { 'report/1/v1': { query: 'SELECT version FROM os_version', interval: 3600, snapshot: true } },
+}
+
+test('after a round every device has answered and sent its log, without waiting for an interval', async () => {
+  const { report, received } = await simulateAgainst(
+    { config: scheduled, queriesFor: () => ({ 'check/1/v1': uptimeCheck }) },
+    { ...inRounds(1), intervals: { configMs: 600_000, distributedMs: 600_000, logMs: 600_000 } },
+  )
+  assert.deepEqual(report.rounds, { wanted: 1, devicesDone: 20 })
+  for (const path of ['distributed/write', 'log'])
+    assert.equal(new Set(at(received, path).map((body) => body['node_key'])).size, 20, path)
+  assert.equal(report.logLines, 20)
+})
+
+test('a round is over where there is nothing to answer and nothing to send', async () => {
+  const idle = await simulateAgainst({}, { ...inRounds(2), devices: 3 })
+  assert.ok(idle.report.idleReads >= 6, `${idle.report.idleReads} reads`)
+  assert.equal(idle.report.logs, 0)
+  const config = { ...scheduled, options: { disable_distributed: true } }
+  const unasked = await simulateAgainst({ config }, { ...inRounds(1), devices: 3 })
+  assert.deepEqual([unasked.report.reads, unasked.report.logs], [0, 3])
+})
+
+test('a round waits for who is told to enroll later and for what was refused', async () => {
+  const refusedOnce = new Set<string>()
+  const { report } = await simulateAgainst(
+    {
+      config: scheduled,
+      queriesFor: () => ({ 'check/1/v1': uptimeCheck }),
+      interfere: ({ path }) => {
+        if (path.endsWith('/config') || refusedOnce.has(path)) return undefined
+        refusedOnce.add(path)
+        return { status: 503, text: '{"error":"busy"}' }
+      },
+    },
+    { ...inRounds(1), devices: 2 },
+  )
+  assert.equal(refusedOnce.size, 4)
+  assert.deepEqual(report.rounds, { wanted: 1, devicesDone: 2 })
+  assert.equal(report.devicesEnrolled, 2)
+})
+
+test('a duration ends a run whose rounds are not done, and the report says so', async () => {
+  const refused = { status: 200, text: '{"error":"no","node_invalid":true}' }
+  const { report } = await simulateAgainst(
+    { interfere: ({ path }) => (path.endsWith('/enroll') ? refused : undefined) },
+    { rounds: 1, devices: 2, durationMs: 200 },
+  )
+  assert.deepEqual(report.rounds, { wanted: 1, devicesDone: 0 })
+  assert.match(formatReport(report), /\n {2}rounds {9}1 done by 0 of 2 devices\n/)
 })

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createAgentTransport } from './agent-transport.ts'
 import { checkFixtures } from './check-fixtures.ts'
 import type { Intervals } from './config-plan.ts'
+import { hasDoneRounds } from './count-round.ts'
 import { type PlatformWeights, usualWeights } from './device-profile.ts'
 import { simulatedVersion } from './enroll-body.ts'
 import { createFleet, type Fleet, type FleetSettings } from './fleet.ts'
@@ -41,8 +42,13 @@ export type SimulationOptions = {
   spreadMs?: number
   /** What is not given here follows the server's configuration. */
   intervals?: Partial<Intervals>
-  /** Without it the run ends with the signal. */
+  /** Without it, and without rounds, the run ends with the signal. */
   durationMs?: number
+  /**
+   * Ends the run when every device has enrolled, fetched its configuration, and so many times had its answers to a
+   * distributed read and its due log lines accepted. The first log then comes without waiting for a log period.
+   */
+  rounds?: number
   /** Shared connections, or one of its own for each device; default 64, at most one per device. */
   connections?: number | 'own'
   platforms?: PlatformWeights
@@ -59,7 +65,7 @@ const tickMs = 20
 const stateEveryMs = 30_000
 const lastAnswersMs = 5000
 
-/** Runs until the duration or the signal ends it; never fails on account of the server, whose errors are counted. */
+/** Runs until the rounds, the duration or the signal end it; never fails on account of the server, whose errors are counted. */
 export async function runSimulation(options: SimulationOptions): Promise<SimulationReport> {
   const { stateFile, seed } = options
   const state = stateFile === undefined ? undefined : await readStateFile(stateFile, seed)
@@ -123,6 +129,7 @@ function settingsOf(options: SimulationOptions): FleetSettings {
         : Math.max(1, Math.min(options.connections ?? 64, options.devices)),
     duplicateRate: options.duplicateRate ?? 0,
     statusLineRate: options.statusLineRate ?? 0,
+    ...(options.rounds !== undefined && { rounds: options.rounds }),
   }
 }
 
@@ -130,7 +137,7 @@ async function keepGoing(fleet: Fleet, options: SimulationOptions, beganAt: numb
   const { signal, log, durationMs = Number.POSITIVE_INFINITY, progressEveryMs = 5000 } = options
   let progressDueAt = beganAt + progressEveryMs
   let saveDueAt = beganAt + stateEveryMs
-  while (!signal?.aborted && performance.now() - beganAt < durationMs) {
+  while (!signal?.aborted && !hasDoneRounds(fleet) && performance.now() - beganAt < durationMs) {
     advanceFleet(fleet)
     const now = performance.now()
     if (now >= progressDueAt) {

@@ -1,5 +1,6 @@
 import { callServer } from './call-server.ts'
 import { type ConfigPlan, dueQueries } from './config-plan.ts'
+import { countRound } from './count-round.ts'
 import type { DeviceProfile } from './device-profile.ts'
 import { eventOf, type Fleet, profileOf, scheduleIn } from './fleet.ts'
 import { resultLines, statusLine } from './log-lines.ts'
@@ -23,6 +24,7 @@ export function sendLog(fleet: Fleet, device: number, done: () => void): void {
   const sendStatus = () => sendStatusLine(fleet, profile, now, done)
   if (lines.length > 0) sendLines(fleet, device, plan, lines, sendStatus)
   else {
+    countRound(fleet, device, 'logs')
     scheduleIn(fleet, device, 'log', plan.intervals.logMs)
     sendStatus()
   }
@@ -52,6 +54,7 @@ function sendLines(fleet: Fleet, device: number, plan: ConfigPlan, lines: string
     if (left.length > 0) fleet.unsentLines.set(device, left)
     else fleet.unsentLines.delete(device)
     if (isAccepted) countLines(fleet, batch.length)
+    if (left.length === 0) countRound(fleet, device, 'logs')
     const attempt = isAccepted ? 0 : Math.min(255, (fleet.failedAttempts[event] ?? 0) + 1)
     fleet.failedAttempts[event] = attempt
     scheduleIn(fleet, device, 'log', Math.min(plan.intervals.logMs * Math.max(1, attempt * attempt), maxBackOffMs))

@@ -19,7 +19,7 @@ test('two arguments are enough', () => {
   })
 })
 
-test('times carry a unit and platforms are weighted', () => {
+test('times carry a unit, rounds are counted and platforms are weighted', () => {
   const more = [
     '--period',
     '90s',
@@ -27,11 +27,14 @@ test('times carry a unit and platforms are weighted', () => {
     '2.5m',
     '--distributed-interval',
     '500ms',
+    '--rounds',
+    '2',
     '--platforms',
     'linux=1,darwin=3',
   ]
   const options = parseSimulateArguments([...needed, ...more])
   assert.equal(options.periodMs, 90_000)
+  assert.equal(options.rounds, 2)
   assert.equal(options.spreadMs, 150_000)
   assert.deepEqual(options.intervals, { distributedMs: 500 })
   assert.deepEqual(options.platforms, { darwin: 3, windows: 0, linux: 1 })
@@ -43,6 +46,8 @@ test('a wrong argument is named', () => {
     [['--server', 'https://localhost'], /--enroll-secret needs/],
     [[...needed, '--devices', '0'], /--devices needs a whole number from 1, not "0"/],
     [[...needed, '--devices', '1.5'], /--devices needs/],
+    [[...needed, '--rounds', '0'], /--rounds needs a whole number from 1, not "0"/],
+    [[...needed, '--rounds', '1.5'], /--rounds needs a whole number from 1/],
     [[...needed, '--fail-rate', '1.1'], /--fail-rate needs a number from 0 to 1/],
     [[...needed, '--period', '30'], /--period needs a time/],
     [[...needed, '--platforms', 'beos=1'], /--platforms needs shares/],

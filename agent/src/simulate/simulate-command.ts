@@ -13,6 +13,7 @@ const flags = {
   seed: { type: 'string', default: '1' },
   spread: { type: 'string' },
   duration: { type: 'string' },
+  rounds: { type: 'string' },
   'config-interval': { type: 'string' },
   'distributed-interval': { type: 'string' },
   'log-interval': { type: 'string' },
@@ -35,6 +36,7 @@ export const simulateHelp = `muster simulate: many simulated devices over osquer
   --seed N                     the same seed gives the same devices and failures (1)
   --spread TIME                time over which the devices start (2 ms each, at most 10m)
   --duration TIME              end after this long (until interrupted)
+  --rounds N                   end when every device has enrolled and answered N times, or after --duration
   --config-interval TIME       instead of 300 s
   --distributed-interval TIME  instead of what the server's configuration says
   --log-interval TIME          instead of what the server's configuration says
@@ -84,6 +86,7 @@ export function parseSimulateArguments(args: string[]): Omit<SimulationOptions, 
     ...given('stateFile', '--state-file', values['state-file'], (_, path) => path),
     ...given('spreadMs', '--spread', values.spread, duration),
     ...given('durationMs', '--duration', values.duration, duration),
+    ...given('rounds', '--rounds', values.rounds, (flag, text) => wholeNumber(flag, text, 1)),
     ...given('connections', '--connections', values.connections, connectionsOf),
     ...given('platforms', '--platforms', values.platforms, platformWeights),
   }

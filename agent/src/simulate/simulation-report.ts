@@ -12,6 +12,8 @@ export type SimulationReport = {
   enrolled: number
   /** Since the devices were started. */
   lastEnrolledMs: number
+  /** How many rounds were wanted, and how many devices have done them. */
+  rounds?: { wanted: number; devicesDone: number }
   reEnrolled: number
   configs: number
   reads: number
@@ -55,6 +57,7 @@ export function createReport(fleet: Fleet, elapsedMs: number, processorMicroseco
     devices: fleet.settings.devices,
     devicesEnrolled: fleet.devicesWithKey,
     elapsedMs,
+    ...(fleet.rounds && { rounds: { wanted: fleet.rounds.wanted, devicesDone: fleet.rounds.devicesDone } }),
     requests,
     requestsPerSecond: elapsedMs === 0 ? 0 : (requests / elapsedMs) * 1000,
     ...{ enrolled, lastEnrolledMs, reEnrolled, configs, reads, idleReads, writes, queriesAnswered, checksAnswered },
@@ -108,6 +111,7 @@ export function formatReport(report: SimulationReport): string {
   const lines = [
     `Simulated ${whole(report.devices)} devices (seed ${report.seed}) for ${formatElapsed(report.elapsedMs)}`,
     `  enrolled       ${whole(report.devicesEnrolled)} now; ${whole(report.enrolled)} new, ${whole(report.reEnrolled)} again; the last new one after ${formatElapsed(report.lastEnrolledMs)}`,
+    ...roundsLine(report),
     `  requests       ${whole(report.requests)} answered, ${whole(report.requestsPerSecond)} per second`,
     `  configurations ${whole(report.configs)}`,
     `  reads          ${whole(report.reads)}, of which idle ${whole(report.idleReads)}`,
@@ -127,6 +131,11 @@ export function formatReport(report: SimulationReport): string {
   ]
   return lines.join('\n')
 }
+
+const roundsLine = ({ rounds, devices }: SimulationReport): string[] =>
+  rounds
+    ? [`  rounds         ${whole(rounds.wanted)} done by ${whole(rounds.devicesDone)} of ${whole(devices)} devices`]
+    : []
 
 function latencyLine(name: string, { count, p50Ms, p95Ms, p99Ms, maxMs }: LatencySummary): string {
   const numbers = [p50Ms, p95Ms, p99Ms, maxMs].map((value) => milliseconds(value).padStart(9)).join('')
