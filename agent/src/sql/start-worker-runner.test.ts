@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { newAgentFacts } from '../protocol/agent-state.ts'
 import { startWorkerRunner } from './start-worker-runner.ts'
@@ -44,8 +45,12 @@ test('a query that eats the memory of its thread is stopped, and the agent conti
 
 test('the thread ends when it has nothing to do and comes back with the next query', async () => {
   const runner = startWorkerRunner({ idleMs: 20 })
+  const ended = once(process, 'worker').then(([worker]) => once(worker, 'exit'))
+  // Neither the thread nor its timer keeps the process here until then.
+  const stay = setInterval(() => {}, 1_000)
   assert.ok((await runner.run('SELECT 1 AS a', facts)).ok)
-  await new Promise((resolve) => setTimeout(resolve, 120))
+  await ended
+  clearInterval(stay)
   assert.ok((await runner.run('SELECT 1 AS a', facts)).ok)
   await runner.close()
 })

@@ -5,11 +5,14 @@ import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser, password } from '../../../test/support/console.ts'
 import { openLivePage } from '../../../test/support/live-page.ts'
+import { makeIn } from '../../../test/support/make.ts'
+import { until } from '../../../test/support/muster-process.ts'
 import { buildApp } from '../../app.ts'
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { createLogger } from '../../base/logging.ts'
 import { changeSettings } from '../../inventory/organizations/change-settings.ts'
+import { announce } from '../../signals/events/announce.ts'
 
 const app = testApp()
 let elsewhere: FastifyInstance | undefined
@@ -91,8 +94,19 @@ for (const [name, [happens, word, status]] of Object.entries(ways)) {
     const ended = (async () => {
       for await (const { event } of page.told) heard.push(event)
     })()
-    // It has looked once, and hears of what follows.
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    // Once it has heard of something, it hears of what follows.
+    const device = await makeIn(app).device(organizationId)
+    const made = {
+      organizationId,
+      type: 'devices.created',
+      deviceId: device.id,
+      deviceName: 'new',
+      cause: 'c',
+    } as const
+    await until(120_000, async () => {
+      await transact(app.db, (tx) => announce(tx, [{ ...made, at: app.now() }]))
+      return heard.length > 0
+    })
     await happens(boss, { id: who.id, organizationId })
     await ended
     assert.equal(heard.at(-1) ?? 'changed', word)
