@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { adminPassword, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { adminPassword, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 withConsole(30)
@@ -62,7 +62,7 @@ test('text that hides or continues for ever is shown as what it is, and fits a p
 
 test('addresses that the console makes are known to it, also when they are opened again', { skip }, async () => {
   const opens = async () => {
-    await page.waitForTimeout(300)
+    await untilIdle(page)
     const made = page.url()
     await page.goto('about:blank')
     await page.goto(made)
@@ -81,6 +81,7 @@ test('addresses that the console makes are known to it, also when they are opene
   await page.waitForURL(/after=/)
   await opens()
   await page.locator('.tfoot select').selectOption('50')
+  await page.waitForURL((url) => url.searchParams.get('per') !== '25')
   await opens()
   for (const [path, field] of [
     ['/devices', 'State'],

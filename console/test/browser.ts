@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page, type Request } from 'playwright-core'
+import { until } from '../../server/test/support/muster-process.ts'
 import { startTrial, type TrialParts, type TrialServer } from './trial-server.ts'
 
 /** The shell comes first: it has no window, whose parts cost a browser two more processes for each page. */
@@ -31,9 +32,46 @@ export const deadlineMs = 120_000
 export const lackOfBrowser =
   executablePath === undefined && 'no Chromium is installed: apt install chromium-headless-shell'
 
+/** What each page has asked for and not been answered. */
+const unanswered = new WeakMap<Page, Set<Request>>()
+
+function followRequests(page: Page): void {
+  const asked = new Set<Request>()
+  unanswered.set(page, asked)
+  // The stream of changes stays open.
+  page.on('request', (request) => request.url().endsWith('/console/api/live') || asked.add(request))
+  page.on('requestfinished', (request) => asked.delete(request))
+  page.on('requestfailed', (request) => asked.delete(request))
+}
+
 /** A browser with nothing open in it. */
-export const launchBrowser = (more: readonly string[] = []): Promise<Browser> =>
-  chromium.launch({ ...(executablePath !== undefined && { executablePath }), args: [...args, ...more] })
+export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+  const path = executablePath === undefined ? {} : { executablePath }
+  const browser = await chromium.launch({ ...path, args: [...args, ...more] })
+  browser.on('context', (context) => context.on('page', followRequests))
+  return browser
+}
+
+/** What has happened in the page so far is drawn. */
+export const untilDrawn = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
+  })
+
+/**
+ * The page shows what it has asked for: it is not busy reading something for the first time, and every request is answered.
+ * An answer may make it ask for more, which it has begun two frames later.
+ */
+export async function untilIdle(page: Page): Promise<void> {
+  const asked = unanswered.get(page) ?? new Set()
+  await page.locator('main').first().waitFor()
+  do {
+    const before = [...asked]
+    await until(deadlineMs, async () => !before.some((request) => asked.has(request)), 10)
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+    await untilDrawn(page)
+  } while (asked.size > 0)
+}
 
 export const adminPassword = 'a long walk at dusk'
 
@@ -137,7 +175,7 @@ export async function assertFitsPhone(page: Page, addresses: readonly string[]):
   for (const address of addresses) {
     await page.goto(address)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await untilIdle(page)
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     assert.equal(overflow, 0, `${address} scrolls sideways`)
     assert.deepEqual(await violations(page), [], address)

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { until } from '../../server/test/support/muster-process.ts'
+import { askAsPage, assertFitsPhone, deadlineMs, lackOfBrowser as skip, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 const stateFile = join(tmpdir(), `muster-checks-${process.pid}.json`)
@@ -323,11 +324,11 @@ async function runOnSimulatedDevice(lacks: Locator) {
   const simulated = ['--devices', '2', '--seed', '11', '--duration', '60s', '--distributed-interval', '1s']
   simulation = opened.trial.run('simulate', ...simulated, '--state-file', stateFile).catch(() => {})
   let newest = '0'
-  for (let count = before; count === before; await page.waitForTimeout(500)) {
+  await until(deadlineMs, async () => {
     const { body } = await askAsPage(page, 'GET', '/devices?per_page=100')
-    count = body.data.length
     newest = String(Math.max(...body.data.map(({ id }: { id: string }) => Number(id))))
-  }
+    return body.data.length !== before
+  })
   const choice = lacks.getByLabel('Online device')
   await choice.locator(`option[value="${newest}"]`).waitFor({ state: 'attached', timeout: 120_000 })
   await choice.selectOption(newest)

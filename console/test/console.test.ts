@@ -8,6 +8,7 @@ import {
   openConsole,
   adminPassword as password,
   lackOfBrowser as skip,
+  untilIdle,
   violations,
 } from './browser.ts'
 import type { TrialServer } from './trial-server.ts'
@@ -56,7 +57,7 @@ test('the link of the first start makes an administrator, whose dashboard is lig
   })
   await page.reload()
   await page.getByText('30 enrolled').waitFor()
-  await page.waitForLoadState('networkidle')
+  await untilIdle(page)
   await client.detach()
   assert.ok(bytes > 50_000 && bytes < budgetBytes, `${bytes} bytes of JavaScript`)
   assert.deepEqual(await violations(page), [])

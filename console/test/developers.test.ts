@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { adminPassword, askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { until } from '../../server/test/support/muster-process.ts'
+import { adminPassword, askAsPage, assertFitsPhone, deadlineMs, lackOfBrowser as skip, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 const developers = (path: string) => at(`/settings/developers${path}`)
@@ -308,10 +309,7 @@ test('a webhook is made with sealed headers, tried with an example, changed, and
     const delivery = await askAsPage(page, 'GET', path)
     return (await page.locator('.schedule li').count()) === 10 + delivery.body.probes_count
   }
-  for (let tries = 0; !(await isWhole()); tries += 1) {
-    assert.ok(tries < 20, 'what was tried and what is planned')
-    await page.waitForTimeout(500)
-  }
+  await until(deadlineMs, isWhole)
   await page.getByText('x-tenant').waitFor()
   assert.equal(await page.getByText('hunter2').count(), 0)
   await assertAccessible('a delivery')

@@ -3,7 +3,14 @@ import { after, before, test } from 'node:test'
 import { hostilePayloads } from '../../server/test/support/hostile-payloads.ts'
 import { osqueryClient } from '../../server/test/support/osquery-client.ts'
 import { visibleText } from '../src/components/visible-text.ts'
-import { askAsPage, type ConsoleInBrowser, openConsole, setUpAdmin, lackOfBrowser as skip } from './browser.ts'
+import {
+  askAsPage,
+  type ConsoleInBrowser,
+  openConsole,
+  setUpAdmin,
+  lackOfBrowser as skip,
+  untilIdle,
+} from './browser.ts'
 
 let opened: ConsoleInBrowser
 const strays: string[] = []
@@ -73,7 +80,7 @@ test('what devices report is shown as text, whatever it is', { skip, timeout: 28
   for (const { id } of body.data) {
     await page.goto(`${trial.baseUrl}/console/devices/${id}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await untilIdle(page)
     for (const expander of await page.locator('main [aria-expanded="false"]').all()) await expander.click()
     seen += (await page.locator('main').textContent()) ?? ''
     assert.equal(await isStruck(), false, `on the page of device ${id}`)
@@ -94,7 +101,7 @@ test('what devices report is shown as text, whatever it is', { skip, timeout: 28
     ...[`/devices/${search}`, `/checks/1?tab=${search}`, `/settings/developers/streams/${search}`],
   ]) {
     await page.goto(`${trial.baseUrl}/console${path}`)
-    await page.waitForLoadState('networkidle')
+    await untilIdle(page)
     assert.equal(await isStruck(), false, `at ${path}`)
   }
   assert.deepEqual(strays, [], 'nothing was asked elsewhere')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 withConsole(40)
@@ -182,7 +182,7 @@ test('what the API can say exactly is copied as its query', { skip }, async () =
 test('values change in place; a row that would move waits until it is asked for', { skip }, async () => {
   await page.goto(at('/devices?sort=name'))
   await page.getByText('1–40 of 40').waitFor()
-  await page.waitForLoadState('networkidle')
+  await untilIdle(page)
   const before = await linksShown()
   const [first = ''] = before
   const id = first?.split('/').at(-1)

@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from '../../server/test/support/muster-process.ts'
 import {
   askAsPage,
   type ConsoleInBrowser,
+  deadlineMs,
   openConsole,
   setUpAdmin,
   lackOfBrowser as skip,
+  untilDrawn,
   violations,
 } from './browser.ts'
 import { answerWithRows } from './many-rows.ts'
@@ -50,7 +53,8 @@ after(async () => {
 
 const drawn = () => page.locator('.windowed tbody tr[aria-rowindex]')
 const indexes = () => drawn().evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('aria-rowindex'))))
-const settled = () => page.waitForTimeout(300)
+/** A page draws its rows again when it has scrolled: in the next frame. */
+const untilFirst = (index: number) => until(deadlineMs, async () => (await indexes())[0] === index)
 
 /** Rows say which of all they are, one after the other, and no more are drawn than can be seen. */
 async function assertWindow(last: number): Promise<void> {
@@ -73,14 +77,13 @@ test('1,500 rows of a live query are drawn where they are seen, from the first t
   const table = page.locator('table.windowed')
   assert.equal(await table.getAttribute('aria-rowcount'), String(answered + 1))
   assert.equal(await table.locator('thead tr').getAttribute('aria-rowindex'), '1')
-  await settled()
-  assert.equal((await indexes())[0], 2)
+  await untilFirst(2)
   assert.ok((await drawn().count()) < maxDrawn)
   assert.deepEqual(await violations(page), [])
   const height = await page.evaluate(() => document.documentElement.scrollHeight)
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   await page.getByText(`/usr/bin/tool-${answered}`, { exact: true }).waitFor()
-  await settled()
+  await untilDrawn(page)
   await assertWindow(answered + 1)
   assert.equal(await page.evaluate(() => document.documentElement.scrollHeight), height, 'the page keeps its height')
   assert.deepEqual(await violations(page), [])
@@ -90,7 +93,7 @@ test('the keyboard continues through rows that were not drawn, and keeps the foc
   skip,
 }, async () => {
   await page.evaluate(() => scrollTo(0, 0))
-  await settled()
+  await untilFirst(2)
   await drawn().first().getByRole('link').focus()
   for (let step = 0; step < 150; step += 1) await page.keyboard.press('Tab')
   const focused = () => page.evaluate(() => document.activeElement?.closest('tr')?.getAttribute('aria-rowindex'))
@@ -100,8 +103,7 @@ test('the keyboard continues through rows that were not drawn, and keeps the foc
   assert.equal(await focused(), '152', 'the row with the focus stays, wherever someone looks')
   assert.ok((await drawn().count()) < maxDrawn)
   await page.keyboard.press('Tab')
-  await settled()
-  assert.notEqual(await focused(), '152')
+  await until(deadlineMs, async () => (await focused()) !== '152')
 })
 
 test('all rows of a check stand on the page of the device', { skip }, async () => {
@@ -119,7 +121,8 @@ test('all rows of a check stand on the page of the device', { skip }, async () =
     })
     await page.getByText(`${checked} rows, ${checked} failing.`).waitFor()
     const table = page.locator(`table.windowed[aria-rowcount="${checked + 1}"]`)
-    await settled()
+    await table.locator('tbody tr[aria-rowindex]').first().waitFor()
+    await untilDrawn(page)
     assert.ok((await table.locator('tbody tr[aria-rowindex]').count()) < maxDrawn)
     await table.locator('tbody').evaluate((rows) => rows.lastElementChild?.scrollIntoView({ block: 'end' }))
     await table.locator(`tr[aria-rowindex="${checked + 1}"]`).waitFor()

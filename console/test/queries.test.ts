@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 const stateFile = join(tmpdir(), `muster-queries-${process.pid}.json`)
@@ -51,7 +51,7 @@ test('a live query is written, asked, and its answers come in', { skip }, async 
   await page
     .getByText(/[1-9]\d* of \d+ devices? answered|[1-9]\d* devices? could not run it/)
     .waitFor({ timeout: 120_000 })
-  await page.waitForLoadState('networkidle')
+  await untilIdle(page)
   assert.equal(await page.locator('.code-block .sql-keyword').first().textContent(), 'select')
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: /^Errors/ }).click()
@@ -72,7 +72,7 @@ test('tables are found by their columns, and show what devices have told', { ski
   await page.waitForURL(/q=cycle_count/)
   await page.getByRole('link', { name: 'device_battery' }).click()
   await page.getByRole('heading', { level: 1, name: 'device_battery' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await untilIdle(page)
   assert.deepEqual(await violations(page), [])
   await page.goto(at('/reporting/tables/no_such_table'))
   await page.getByText('There is no table no_such_table.').waitFor()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 const longName = 'Maximiliane-Wilhelmine von Hohenfels-Öttingen zu Wallerstein'
@@ -31,7 +31,7 @@ test('people are found by name, and a person shows devices, issues and sign-ins'
   await page.getByRole('heading', { level: 1, name: 'Ana Ruiz' }).waitFor()
   await page.getByRole('link', { name: 'Finance' }).waitFor()
   await page.getByRole('heading', { name: 'Latest sign-ins' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await untilIdle(page)
   assert.deepEqual(await violations(page), [])
   await page.goto(at('/people?q=nobody%20is%20called%20so&devices=lost'))
   await page.getByText('No people match.').waitFor()
@@ -125,7 +125,7 @@ test('every part of a device has its address, and a check is run again', { skip 
     await page.waitForURL(
       new RegExp(`/devices/1/${name === 'State history' ? 'history' : name.toLowerCase().replace(' ', '-')}`),
     )
-    await page.waitForLoadState('networkidle')
+    await untilIdle(page)
     assert.deepEqual(await violations(page), [], name)
   }
   await page.locator('summary').first().waitFor()
@@ -245,7 +245,7 @@ test('lists of every kind are files as well, and their filters are kept under na
   }
   for (const [path, head] of Object.entries(heads)) {
     await page.goto(at(path))
-    await page.waitForLoadState('networkidle')
+    await untilIdle(page)
     assert.equal(await page.locator('main [role=alert]').count(), 0, path)
     await page.getByRole('button', { name: 'Export CSV' }).click()
     await page.getByText('The file contains every page of the list.').waitFor()

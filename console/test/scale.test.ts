@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { isSoak } from '../../server/test/support/soak.ts'
-import { type ConsoleInBrowser, openConsole, setUpAdmin, lackOfBrowser as skip } from './browser.ts'
+import { type ConsoleInBrowser, openConsole, setUpAdmin, lackOfBrowser as skip, untilIdle } from './browser.ts'
 import { addDevicesTo } from './many-devices.ts'
 import { startTrial, type TrialServer } from './trial-server.ts'
 
@@ -128,7 +128,7 @@ test('with 10,000 devices the list, its pages, orders, filters and searches answ
   await grow(501 - simulated, 10_000 - simulated)
   await page.goto(`${trial.baseUrl}/console/devices`)
   await page.getByText('1–50 of 10,000').waitFor()
-  await page.waitForLoadState('networkidle')
+  await untilIdle(page)
   const measure = async (name: string, act: () => Promise<unknown>, done: () => Promise<unknown>) => {
     const begun = performance.now()
     await act()
@@ -166,7 +166,7 @@ test('with 10,000 devices the list, its pages, orders, filters and searches answ
   for (const address of ['/devices', '/devices?sort=name&per=100', '/people', '/issues', '/checks', '/']) {
     await page.goto(`${trial.baseUrl}/console${address}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await untilIdle(page)
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     assert.equal(overflow, 0, `${address} scrolls sideways on a phone`)
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { adminPassword, askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { adminPassword, askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 withConsole(2)
@@ -168,8 +168,13 @@ test('single keys can be switched off, and the scheme is chosen', { skip }, asyn
   await page.keyboard.press('g')
   await page.keyboard.press('d')
   await page.keyboard.press('?')
-  await page.waitForTimeout(300)
-  assert.equal(await page.getByRole('dialog').count(), 0)
+  // What the keys before have opened is there once this has opened something.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').first().waitFor()
+  assert.equal(await page.getByRole('dialog').count(), 1)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  assert.match(page.url(), /\/account\/preferences$/)
   await page.getByRole('checkbox', { name: /Single-key shortcuts/, checked: false }).click()
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('g')
@@ -247,7 +252,7 @@ test('limited access leaves out what it may not do, and says so at its address',
   for (const path of ['enrollment', 'scim']) {
     await limited.goto(`${baseUrl}/console/settings/${path}`)
     await limited.getByRole('heading', { level: 1 }).waitFor()
-    await limited.waitForLoadState('networkidle')
+    await untilIdle(limited)
     assert.equal(await limited.getByRole('button', { name: /^(New|Rotate|Revoke|Another)/ }).count(), 0, path)
   }
   await limited.goto(`${baseUrl}/console/settings/sign-in`)
@@ -367,8 +372,6 @@ test('SCIM tokens are made and revoked', { skip }, async () => {
   await button('Rotate Entra ID…').click()
   await button('Rotate the token').click()
   await dialog('Confirm it’s you').locator('input[name=password]').fill(newPassword)
-  // Until it has faded in, its colours are those of what is below as well.
-  await page.waitForTimeout(400)
   assert.deepEqual(await violations(page), [])
   await button('Confirm').click()
   await dialog('Save this token').waitFor()

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BrowserContext, Locator, Page, Request, Route } from 'playwright-core'
-import { type ConsoleInBrowser, deadlineMs, openConsole, setUpAdmin, lackOfBrowser as skip } from './browser.ts'
+import { until } from '../../server/test/support/muster-process.ts'
+import {
+  type ConsoleInBrowser,
+  deadlineMs,
+  openConsole,
+  setUpAdmin,
+  lackOfBrowser as skip,
+  untilDrawn,
+  untilIdle,
+} from './browser.ts'
 import { everyAddress, makeRecords } from './every-address.ts'
 import { keepPictures, picturesAreKept } from './keep-pictures.ts'
 
@@ -59,12 +68,15 @@ async function walk(
 /** What the frame around the pages asks for, and what a page is whole without. */
 const besides = /\/console\/api\/(session$|session\/options|live|views\/(waiting_requests|saved_views|\w+_count))/
 
+/** Ends by being over: a request that is under way while a route is removed may never be answered. */
+type Interception = { count: number; isOver: boolean }
+
 /** Answers the requests of the page itself in another way, and counts them. */
-async function intercept(page: Page, answer: (route: Route) => Promise<void>): Promise<{ count: number }> {
-  const met = { count: 0 }
+async function intercept(page: Page, answer: (route: Route) => Promise<void>): Promise<Interception> {
+  const met = { count: 0, isOver: false }
   await page.route('**/console/api/**', async (route) => {
     const { pathname } = new URL(route.request().url())
-    if (besides.test(pathname) || route.request().method() !== 'GET') return route.continue()
+    if (met.isOver || besides.test(pathname) || route.request().method() !== 'GET') return route.continue()
     met.count += 1
     return answer(route)
   })
@@ -72,28 +84,35 @@ async function intercept(page: Page, answer: (route: Route) => Promise<void>): P
 }
 
 /** Asks again for all that has failed, also for what fails only meanwhile, until nothing has. */
-async function tryAgain(page: Page, alert: Locator): Promise<boolean> {
-  for (let tries = 0; tries < 40 && (await alert.count()) > 0; tries += 1) {
+const tryAgain = (page: Page, alert: Locator): Promise<boolean> =>
+  until(deadlineMs, async () => {
     for (const button of await page.locator('main').getByRole('button', { name: 'Try again' }).all()) {
       await button.click({ timeout: 500 }).catch(() => {})
     }
-    await page.waitForTimeout(500)
-  }
-  return (await alert.count()) === 0
-}
+    return (await alert.count()) === 0
+  }).then(
+    () => true,
+    () => false,
+  )
 
 const heading = (page: Page) => page.locator('h1').first()
 
-async function loaded(page: Page): Promise<void> {
+/** The page is whole, whatever the frame around it still waits for. */
+async function drawn(page: Page): Promise<void> {
   await heading(page).waitFor()
-  await page.waitForLoadState('networkidle')
   await page.locator('.skeletons').first().waitFor({ state: 'detached' })
+  await untilDrawn(page)
+}
+
+async function loaded(page: Page): Promise<void> {
+  await untilIdle(page)
+  await drawn(page)
 }
 
 /** What is wider than the page, beyond what scrolls by itself. */
 async function overflow(page: Page, width: number): Promise<string | false> {
   await page.setViewportSize({ width, height: 700 })
-  await page.waitForTimeout(50)
+  await untilDrawn(page)
   return page.evaluate((wanted) => {
     if (document.documentElement.scrollWidth <= innerWidth) return false
     const scrolls = (element: Element): boolean =>
@@ -122,7 +141,7 @@ async function complaintsOfWaiting(page: Page): Promise<(string | false)[]> {
 }
 
 /** Whether the page, whose reads are refused, says why, and is whole after trying again. */
-async function complaintsOfRefusal(page: Page): Promise<(string | false)[]> {
+async function complaintsOfRefusal(page: Page, met: Interception): Promise<(string | false)[]> {
   const alert = page.locator('main [role=alert]').filter({ hasText: 'The database is away.' })
   const isSaid = await alert
     .first()
@@ -133,7 +152,7 @@ async function complaintsOfRefusal(page: Page): Promise<(string | false)[]> {
     )
   if (!isSaid) return ['it does not say what has failed']
   const words = (await alert.first().textContent()) ?? ''
-  await page.unroute('**/console/api/**')
+  met.isOver = true
   const isMended = await tryAgain(page, alert)
   return [
     !words.includes('req-of-the-test') && `the request is not named: ${words}`,
@@ -159,8 +178,8 @@ test('every page waits for the server, says why it refuses, is mended by trying 
     await page.goto(base + path)
     const found = await complaintsOfWaiting(page)
     waited.resolve()
-    if (met.count > 0) found.push(...(await complaintsOfRefusal(page)))
-    await loaded(page)
+    if (met.count > 0) found.push(...(await complaintsOfRefusal(page, met)))
+    await drawn(page)
     const title = await page.title()
     titles.set(path, title)
     found.push(!/^\S.* · Muster$/.test(title) && `the title is “${title}”`)

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { adminPassword, askAsPage, openConsole, setUpAdmin } from './browser.ts'
+import { adminPassword, askAsPage, openConsole, setUpAdmin, untilIdle } from './browser.ts'
 import { agePastOf } from './demo-organization.ts'
 import { takeDemo } from './take-demo.ts'
 
@@ -53,8 +53,7 @@ async function takeAll(dataDir: string): Promise<void> {
     await page.getByText('enrolled').first().waitFor()
     const take = async (name: string, path: string) => {
       await page.goto(`${trial.baseUrl}/console${path}`)
-      await page.waitForLoadState('networkidle').catch(() => {})
-      await page.waitForTimeout(500)
+      await untilIdle(page)
       await page.screenshot({ path: `${folder}${name}.png` })
     }
     const { body } = await askAsPage(page, 'GET', '/views/devices?standing=blocked,will_block&per_page=1')

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { makePreparedFolder } from '../../server/src/prepared-folder.ts'
 import { databaseForProcess } from '../../server/test/support/database.ts'
+import { until } from '../../server/test/support/muster-process.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -64,8 +65,8 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
     if (!kept) await rm(dataDir, { recursive: true, force: true })
   }
   try {
+    let output = ''
     const setupLink = await new Promise<string>((resolve, reject) => {
-      let output = ''
       server.once('exit', () => reject(new Error(`The server has ended: ${output}`)))
       const read = (chunk: Buffer) => {
         output += chunk
@@ -87,6 +88,13 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
       const [, done] = /rounds +1 done by ([\d,]+) of/.exec(said) ?? []
       if (done?.replaceAll(',', '') !== String(devices))
         throw new Error(`Not all of ${devices} simulated devices have answered: ${said}`)
+      // When devices were seen is written some seconds later.
+      const authorization = `Bearer ${/Bearer ([^\s']+)/.exec(output)?.[1]}`
+      await until(120_000, async () => {
+        const answer = await fetch(`${baseUrl}/devices?per_page=100`, { headers: { authorization } })
+        const { data } = (await answer.json()) as { data: { last_seen_at: string | null }[] }
+        return data.length === devices && data.every(({ last_seen_at }) => last_seen_at !== null)
+      })
     }
     return { baseUrl, setupLink, run: runCommand, stop }
   } catch (error) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { until } from '../../server/test/support/muster-process.ts'
+import { askAsPage, assertFitsPhone, deadlineMs, lackOfBrowser as skip, violations } from './browser.ts'
 import { at, page, withConsole } from './signed-in.ts'
 
 type Check = { id: string; name: string; failing: number; counted: number; passing: number }
@@ -11,12 +12,13 @@ let checks: readonly Check[]
 
 const found = async <Row>(path: string) => (await askAsPage(page, 'GET', path)).body.data as readonly Row[]
 
-async function until(path: string): Promise<Issue> {
-  for (;;) {
-    const [first] = await found<Issue>(path)
-    if (first) return first
-    await page.waitForTimeout(500)
-  }
+async function firstIssue(path: string): Promise<Issue> {
+  let first: Issue | undefined
+  await until(deadlineMs, async () => {
+    first = (await found<Issue>(path))[0]
+    return first !== undefined
+  })
+  return first ?? assert.fail(path)
 }
 
 withConsole(12, {
@@ -49,7 +51,7 @@ test('the dashboard counts what fails apart from what is not known, and leads to
 
 test('a blocked device says since when and because of what, and leads there', { skip }, async () => {
   const [check] = checks
-  const issue = await until(`/views/issues?state=blocking&check=${check?.id}`)
+  const issue = await firstIssue(`/views/issues?state=blocking&check=${check?.id}`)
   await page.goto(at(`/devices/${issue.device.id}`))
   const sentence = page.getByText(/cannot sign in with this device since/)
   await sentence.waitFor()
@@ -67,7 +69,7 @@ test('a blocked device says since when and because of what, and leads there', { 
 })
 
 test('results of a device lead to their checks and issues', { skip }, async () => {
-  const issue = await until(`/views/issues?state=report_only&check=${checks[2]?.id}`)
+  const issue = await firstIssue(`/views/issues?state=report_only&check=${checks[2]?.id}`)
   await page.goto(at(`/devices/${issue.device.id}`))
   const results = page.getByRole('region', { name: 'Check results' })
   const line = results.locator('li').filter({ has: page.getByRole('link', { name: issue.check.name, exact: true }) })
@@ -76,14 +78,14 @@ test('results of a device lead to their checks and issues', { skip }, async () =
 })
 
 test('of an issue that only reports nobody is told, and no page says so', { skip }, async () => {
-  const quiet = await until(`/views/issues?state=report_only&check=${checks[2]?.id}`)
+  const quiet = await firstIssue(`/views/issues?state=report_only&check=${checks[2]?.id}`)
   await page.goto(at(`/issues/${quiet.id}`))
   await page.getByText('The check only reports: the owner does not see it, and it blocks nobody.').waitFor()
   assert.equal(await page.locator('.pill.notified').count(), 0)
   await page.goto(at('/issues?state=report_only'))
   await page.getByText('Report only', { exact: true }).nth(1).waitFor()
   assert.equal(await page.locator('.state.notified').count(), 0)
-  const told = await until(`/views/issues?state=notified&check=${checks[1]?.id}`)
+  const told = await firstIssue(`/views/issues?state=notified&check=${checks[1]?.id}`)
   await page.goto(at(`/issues/${told.id}`))
   await page.getByText(/sees it at sign-in; it does not block\./).waitFor()
   await page.goto(at(`/issues?state=notified`))

@@ -1,3 +1,4 @@
+import { type QueryFilters, useIsFetching } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Icon } from '../components/icon.tsx'
@@ -43,15 +44,19 @@ type PageParts = {
   readonly children: ReactNode
 }
 
+/** What is read for the first time. What is only read again stays as it is meanwhile, and is not worth a word. */
+const pending: QueryFilters = { predicate: ({ state }) => state.status === 'pending' }
+
 /** The bar above a page, and the page. A change of page is told to screen readers by the focus on the title. */
 export function Page({ title, crumb, trail, area, listedIn, actions, hasOwnTitle = false, children }: PageParts) {
   const content = useRef<HTMLElement>(null)
+  const isBusy = useIsFetching(pending) > 0
   useTabTitle(title, listedIn ?? crumb?.text ?? area)
   useEffect(() => {
     content.current?.querySelector('h1')?.focus()
   }, [])
   return (
-    <main className="main" id="content" ref={content}>
+    <main className="main" id="content" aria-busy={isBusy} ref={content}>
       <div className="top">
         <OpenSidebar />
         <div className="crumb">
