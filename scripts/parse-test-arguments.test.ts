@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { parseTestArguments, selectFiles } from './parse-test-arguments.ts'
 
 test('our flags, flags for node and file patterns are told apart', () => {
-  const words = ['--postgres', 'server/src/lists', '--test-name-pattern', 'a page', '--test-only', '--test-timeout=5']
+  const words = ['--embedded', 'server/src/lists', '--test-name-pattern', 'a page', '--test-only', '--test-timeout=5']
   assert.deepEqual(parseTestArguments(words), {
-    isPostgres: true,
+    isEmbedded: true,
     isBothEngines: false,
+    isRecorded: false,
     isSoak: false,
     isFuzz: false,
     isChaos: false,
@@ -16,18 +17,9 @@ test('our flags, flags for node and file patterns are told apart', () => {
   })
 })
 
-test('chaos needs PostgreSQL', () => {
-  const asked = {
-    isPostgres: true,
-    isBothEngines: false,
-    isSoak: false,
-    isFuzz: false,
-    isChaos: true,
-    isStrangers: false,
-    patterns: [],
-    nodeFlags: [],
-  }
-  assert.deepEqual(parseTestArguments(['--chaos']), asked)
+test('a soak goes over both engines', () => {
+  const { isSoak, isBothEngines } = parseTestArguments(['--soak'])
+  assert.deepEqual({ isSoak, isBothEngines }, { isSoak: true, isBothEngines: true })
 })
 
 test('programs of others are asked for alone', () => {

@@ -2,9 +2,12 @@ import { matchesGlob, relative, resolve, sep } from 'node:path'
 
 /** What the words after `npm test --` ask for. */
 export interface TestArguments {
-  readonly isPostgres: boolean
-  /** Both database engines, side by side; always so in CI. */
+  /** The embedded engine alone, also where a PostgreSQL is installed. */
+  readonly isEmbedded: boolean
+  /** What reads a database on both engines, side by side. */
   readonly isBothEngines: boolean
+  /** Keeps how long each file took, which decides the order of later runs. */
+  readonly isRecorded: boolean
   /** Only the tests that go further in a soak, and as far as they can. */
   readonly isSoak: boolean
   readonly isFuzz: boolean
@@ -19,7 +22,7 @@ export interface TestArguments {
   readonly nodeFlags: readonly string[]
 }
 
-const ownFlags = new Set(['--postgres', '--both-engines', '--soak', '--fuzz', '--chaos', '--strangers'])
+const ownFlags = new Set(['--embedded', '--both-engines', '--record', '--soak', '--fuzz', '--chaos', '--strangers'])
 const flagsWithValue = new Set([
   '--test-name-pattern',
   '--test-skip-pattern',
@@ -48,14 +51,13 @@ export function parseTestArguments(args: readonly string[]): TestArguments {
     } else if (word.startsWith('-')) nodeFlags.push(word)
     else patterns.push(word)
   }
-  const isChaos = own.has('--chaos')
-  // What is killed and restarted are processes on a server.
   return {
-    isPostgres: isChaos || own.has('--postgres'),
+    isEmbedded: own.has('--embedded'),
     isBothEngines: own.has('--both-engines') || own.has('--soak'),
+    isRecorded: own.has('--record'),
     isSoak: own.has('--soak'),
     isFuzz: own.has('--fuzz'),
-    isChaos,
+    isChaos: own.has('--chaos'),
     isStrangers: own.has('--strangers'),
     ...(changedSince !== undefined && { changedSince }),
     patterns,

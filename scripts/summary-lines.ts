@@ -14,3 +14,21 @@ export function endsWithSummary(output: string): boolean {
   const last = output.trimEnd().split('\n').at(-1) ?? ''
   return line.test(stripVTControlCharacters(last))
 }
+
+/**
+ * The closing lines of two runs as those of one, in which the second has run again what failed in the first. Where it passed
+ * then, nothing has failed.
+ */
+export function addSummaries(first: readonly string[], second: readonly string[], isPassed: boolean): string[] {
+  const countOf = (lines: readonly string[], name: string) =>
+    Number(
+      lines
+        .map((text) => stripVTControlCharacters(text))
+        .find((text) => text.startsWith(`ℹ ${name} `))
+        ?.slice(name.length + 3) ?? 0,
+    )
+  return closing.map((name) => {
+    const isMended = isPassed && (name === 'fail' || name === 'cancelled')
+    return `ℹ ${name} ${(isMended ? 0 : countOf(first, name)) + countOf(second, name)}`
+  })
+}

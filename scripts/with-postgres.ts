@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { findPostgres } from './find-postgres.ts'
 
 /**
  * Runs a command with a temporary PostgreSQL: node scripts/with-postgres.ts [--durable] -- <command…>
@@ -20,7 +21,7 @@ if (command.length === 0 || (option !== undefined && !isDurable)) {
   process.exit(2)
 }
 
-const binaries = findBinaries()
+const binaries = findPostgres()
 if (!binaries) {
   console.error('No PostgreSQL found: initdb is neither on PATH nor in /usr/lib/postgresql/*/bin')
   process.exit(3)
@@ -35,17 +36,6 @@ const asServer = (program: string, ...options: string[]): [string, string[]] =>
   isRoot ? ['runuser', ['-u', 'postgres', '--', program, ...options]] : [program, options]
 
 process.exitCode = await runWithCluster(binaries, command)
-
-function findBinaries(): string | undefined {
-  const packaged = fs.existsSync('/usr/lib/postgresql')
-    ? fs
-        .readdirSync('/usr/lib/postgresql')
-        .toSorted((left, right) => Number(right) - Number(left))
-        .map((version) => `/usr/lib/postgresql/${version}/bin`)
-    : []
-  const onPath = (process.env['PATH'] ?? '').split(path.delimiter)
-  return [...onPath, ...packaged].find((folder) => fs.existsSync(path.join(folder, 'initdb')))
-}
 
 async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1')

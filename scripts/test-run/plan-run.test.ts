@@ -1,59 +1,78 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { Engine, TestFile } from './classify-file.ts'
+import type { TestFile } from './classify-file.ts'
 import { takeFrom } from './file-queue.ts'
-import { planRun } from './plan-run.ts'
+import { type Mode, planRun, runsOf } from './plan-run.ts'
 import { findUnfinished, formatTimes, formatUnfinished } from './report-times.ts'
 import type { Share } from './run-files.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'muster-plan-run-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 
-/** The larger, the longer. */
-function file(path: string, kind: TestFile['kind'], engines: readonly Engine[], size: number): TestFile {
-  writeFileSync(join(root, path), ' '.repeat(size))
-  return { path, kind, engines, needsOwnProcess: kind === 'browser' || kind === 'processes' }
+const seconds = new Map<string, number>()
+function file(path: string, kind: TestFile['kind'], takes: number, isEmbedded = false): TestFile {
+  seconds.set(path, takes)
+  return { path, kind, isEmbedded, needsOwnProcess: kind === 'browser' || kind === 'processes', isRetried: false }
 }
-const both: readonly Engine[] = ['pglite', 'postgres']
 const files = [
-  file('page', 'browser', ['pglite'], 9),
-  file('kills', 'processes', ['postgres'], 5),
-  file('plain', 'plain', ['pglite'], 1),
-  file('small', 'database', both, 2),
-  file('large', 'database', both, 8),
+  file('page', 'browser', 9),
+  file('kills', 'processes', 15),
+  file('plain', 'plain', 1),
+  file('small', 'database', 2),
+  file('large', 'database', 8),
+  file('engine', 'plain', 4, true),
+  file('flow', 'database', 6, true),
 ]
 
-function plan(engines: readonly Engine[]): { shares: string[]; expected: string[] } {
+function plan(mode: Mode) {
   const folder = mkdtempSync(join(root, 'plan-'))
-  const { entries, expected } = planRun({ root: `${root}/`, files, engines, folder, concurrency: 2 })
+  const runs = runsOf(files, mode)
+  const { entries } = planRun({
+    ...{ root: `${root}/`, runs, folder, limitMs: 1_000 },
+    sharing: { postgres: 2, pglite: mode === 'once' ? 1 : 2 },
+    secondsOf: ({ path }) => seconds.get(path) ?? 0,
+  })
   const shares = entries.map(
     (entry) => JSON.parse(/runFiles\((.*)\)/.exec(readFileSync(entry, 'utf8'))?.[1] ?? '') as Share,
   )
   return {
     shares: shares.map(({ engine, first, files: rest }) => `${engine}: ${[first, ...rest].join(' ')}`),
-    expected: expected.map(({ path, engine }) => `${path} ${engine}`),
+    runs: runs.map((run) => `${run.file.path} ${run.engine}`).sort(),
   }
 }
 
-test('what depends on the engine runs on both, all else once; a process for each engine starts before the rest', () => {
-  const { shares, expected } = plan(both)
-  assert.deepEqual(shares, [
-    ...['pglite: small large', 'postgres: large'],
-    ...['postgres: page', 'postgres: kills'],
-    ...['pglite: plain large', 'postgres: small'],
-  ])
-  assert.deepEqual(expected.sort(), [
-    ...['kills postgres', 'large pglite', 'large postgres', 'page postgres'],
-    ...['plain pglite', 'small pglite', 'small postgres'],
+test('each file runs once, on PostgreSQL unless it is about the embedded engine', () => {
+  assert.deepEqual(plan('once').runs, [
+    ...['engine pglite', 'flow pglite', 'kills postgres', 'large postgres'],
+    ...['page postgres', 'plain postgres', 'small postgres'],
   ])
 })
 
-test('on one engine every file runs there', () => {
-  assert.deepEqual(plan(['postgres']).expected.length, 5)
-  assert.ok(plan(['postgres']).expected.every((run) => run.endsWith('postgres')))
+test('the longest start first; a process for each engine starts before them, and the others follow', () => {
+  assert.deepEqual(plan('once').shares, [
+    ...['postgres: small large', 'pglite: engine flow'],
+    ...['postgres: kills', 'postgres: page'],
+    'postgres: plain large',
+  ])
+})
+
+test('what reads a database runs on both engines when both are asked for, all else once', () => {
+  const { runs } = plan('both')
+  for (const path of ['small', 'large', 'flow']) {
+    assert.deepEqual(
+      runs.filter((run) => run.startsWith(path)),
+      [`${path} pglite`, `${path} postgres`],
+    )
+  }
+  assert.equal(runs.length, files.length + 3)
+})
+
+test('without PostgreSQL every file runs on the embedded engine', () => {
+  assert.equal(plan('embedded').runs.length, files.length)
+  assert.ok(plan('embedded').runs.every((run) => run.endsWith('pglite')))
 })
 
 test('a file of a queue is taken by one process only', () => {
@@ -63,24 +82,30 @@ test('a file of a queue is taken by one process only', () => {
   assert.deepEqual(taken, ['one', 'two', undefined])
 })
 
+const runOf = (path: string) => {
+  const found = files.find((one) => one.path === path)
+  assert.ok(found)
+  return { file: found, engine: 'postgres' as const }
+}
+
 test('times are added up by kind, and what has not ended is named', () => {
   const time = { path: 'large', engine: 'postgres' as const, seconds: 2, cpuSeconds: 1 }
-  assert.deepEqual(formatTimes([time, { ...time, path: 'small', seconds: 1 }], files), [
+  const onEmbedded = { path: 'flow', engine: 'pglite' as const, seconds: 4, cpuSeconds: 3 }
+  assert.deepEqual(formatTimes([time, { ...time, path: 'small', seconds: 1 }, onEmbedded], files), [
     '── time of the test files, added up',
-    '    3 s (processor 2 s)  2 files on PostgreSQL',
+    '    3 s (processor 2 s)  2 files with a database',
+    '    4 s (processor 3 s)  1 files with a database, on the embedded engine',
     '── the longest',
-    ...['    2 s  large (postgres)', '    1 s  small (postgres)'],
+    ...['    4 s (processor 3 s)  flow (embedded)', '    2 s (processor 1 s)  large', '    1 s (processor 1 s)  small'],
   ])
-  assert.deepEqual(findUnfinished([time], [time, { path: 'page', engine: 'pglite' }]), [
-    { path: 'page', engine: 'pglite' },
-  ])
+  assert.deepEqual(findUnfinished([time], [runOf('large'), runOf('page')]), [runOf('page')])
 })
 
 test('of a run that broke off, some files and their number are named', () => {
-  const unfinished = Array.from({ length: 30 }, (_, index) => ({ path: `${index}.test.ts`, engine: 'pglite' as const }))
+  const unfinished = Array.from({ length: 30 }, () => runOf('page'))
   const lines = formatUnfinished(unfinished)
   assert.equal(lines.length, 21)
-  assert.equal(lines[0], '✖ 0.test.ts (pglite) has not ended')
+  assert.equal(lines[0], '✖ page has not ended')
   assert.equal(lines.at(-1), '✖ 10 more have not ended')
-  assert.deepEqual(formatUnfinished(unfinished.slice(0, 1)), ['✖ 0.test.ts (pglite) has not ended'])
+  assert.deepEqual(formatUnfinished(unfinished.slice(0, 1)), ['✖ page has not ended'])
 })

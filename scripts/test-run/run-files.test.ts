@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { readTimes } from './report-times.ts'
+import { readNotes, timesOf } from './report-times.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-run-files-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -21,7 +21,10 @@ async function run(files: Record<string, string>) {
   const times = join(root, 'times.jsonl')
   writeFileSync(times, '')
   const [first = '', ...rest] = Object.keys(files)
-  const share = { root: `${root}/`, engine: 'pglite', first, files: rest, claims: join(root, 'claims'), times }
+  const share = {
+    ...{ root: `${root}/`, engine: 'postgres', first, files: rest },
+    ...{ claims: join(root, 'claims'), times, limitMs: 60_000 },
+  }
   const entry = join(root, 'entry.mjs')
   writeFileSync(entry, `import { runFiles } from '${module}'\nawait runFiles(${JSON.stringify(share)})\n`)
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; output: string }>()
@@ -32,7 +35,12 @@ async function run(files: Record<string, string>) {
   )
   const { code, output } = await promise
   const count = (name: string) => Number(new RegExp(`ℹ ${name} (\\d+)`).exec(output)?.[1])
-  return { code, output, counts: ['tests', 'pass', 'fail'].map(count), ended: readTimes(times).map(({ path }) => path) }
+  return {
+    code,
+    output,
+    counts: ['tests', 'pass', 'fail'].map(count),
+    ended: timesOf(readNotes(times)).map(({ path }) => path),
+  }
 }
 
 test('files run one after the other, each with its own hooks, and their tests are counted', async () => {

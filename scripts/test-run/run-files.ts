@@ -13,8 +13,10 @@ export interface Share {
   readonly files: readonly string[]
   /** Where the processes mark which of `files` they have taken. */
   readonly claims: string
-  /** A line of JSON (`FileTime`) is added to it for each file that has ended. */
+  /** A line of JSON (`ProcessNote`) is added to it when a file begins and ends, and when the process has no more. */
   readonly times: string
+  /** How long a file may take, in milliseconds. */
+  readonly limitMs: number
 }
 
 /** Wall time and processor time of this process with its threads, and on Linux of its children that have ended; in seconds. */
@@ -25,8 +27,15 @@ export interface FileTime {
   readonly cpuSeconds: number
 }
 
-/** The longest that a file may take before it is reported as failed, so that one that hangs does not hide the others. */
-const maxMs = 1_800_000
+/** What a process did, and when in milliseconds since 1970. */
+export type ProcessNote = { readonly pid: number; readonly atMs: number } & (
+  | { readonly what: 'begin'; readonly path: string }
+  | ({ readonly what: 'end' } & FileTime)
+  | { readonly what: 'done' }
+)
+
+/** How the suite of a file is called. */
+export const suiteName = (path: string, engine: Engine): string => (engine === 'pglite' ? `${path} (embedded)` : path)
 
 /**
  * Runs the files of a share in this process, one after the other, each as a suite that has the file's name.
@@ -39,6 +48,13 @@ export async function runFiles(share: Share): Promise<void> {
     await runFile(share, path)
   }
   for (const close of sharedProcess.closeAtEnd) await close()
+  note(share.times, { what: 'done' })
+}
+
+type Noted<Note> = Note extends ProcessNote ? Omit<Note, 'pid' | 'atMs'> : never
+
+function note(times: string, what: Noted<ProcessNote>): void {
+  appendFileSync(times, `${JSON.stringify({ pid: process.pid, atMs: Date.now(), ...what })}\n`)
 }
 
 function processorSeconds(): number {
@@ -55,12 +71,13 @@ function childrenSeconds(): number {
 }
 
 /** The hooks and tests of the file belong to its suite, since it is imported within; resolves after its last hook. */
-async function runFile({ root, engine, times }: Share, path: string): Promise<void> {
+async function runFile({ root, engine, times, limitMs }: Share, path: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const startedAt = performance.now()
   const cpuBefore = processorSeconds()
   const environment = JSON.stringify(process.env)
-  describe(engine === 'postgres' ? `${path} (PostgreSQL)` : path, { timeout: maxMs }, async () => {
+  note(times, { what: 'begin', path })
+  describe(suiteName(path, engine), { timeout: limitMs }, async () => {
     try {
       await import(pathToFileURL(root + path).href)
     } catch (error) {
@@ -70,13 +87,8 @@ async function runFile({ root, engine, times }: Share, path: string): Promise<vo
       })
     }
     after(() => {
-      const time: FileTime = {
-        path,
-        engine,
-        seconds: (performance.now() - startedAt) / 1000,
-        cpuSeconds: processorSeconds() - cpuBefore,
-      }
-      appendFileSync(times, `${JSON.stringify(time)}\n`)
+      const seconds = (performance.now() - startedAt) / 1000
+      note(times, { what: 'end', path, engine, seconds, cpuSeconds: processorSeconds() - cpuBefore })
       resolve()
       mock.reset()
       if (JSON.stringify(process.env) !== environment) {

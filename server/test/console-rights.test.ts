@@ -5,8 +5,6 @@ import type { ConsoleRights } from '../src/http/kit.ts'
 import { testApp } from './support/app.ts'
 import { addAdmin, openBrowser, password } from './support/console.ts'
 
-// One engine: it is about what routes declare.
-
 /**
  * The rights of every route of the console, as its definition declares them, asked of the running app. Nothing here lists
  * routes: a new one is walked as soon as it is registered.

@@ -14,8 +14,6 @@ import type { Operation } from '../src/http/operations.ts'
 import { consolePrefix } from '../src/http/session-guard.ts'
 import { testApp } from './support/app.ts'
 
-// One engine: it is about what routes declare.
-
 const trial = testApp({
   env: {
     MUSTER_OIDC_ISSUER: 'https://id.example.com',

@@ -8,8 +8,6 @@ import { baseUrl, testApp } from '../../test/support/app.ts'
 import { undocumentedCodes } from './openapi/describe-answers.ts'
 import { committedDocument } from './openapi/openapi-json.ts'
 
-// One engine: it is about files and headers.
-
 const trial = testApp()
 const ask = (url: string, headers: Record<string, string> = {}) => trial.ask('GET', url, { key: undefined, headers })
 

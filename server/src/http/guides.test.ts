@@ -6,8 +6,6 @@ import { testApp } from '../../test/support/app.ts'
 import { guideAddress } from './guide-page.ts'
 import { guideFile, guideNames } from './guide-routes.ts'
 
-// One engine: it is about pages.
-
 const { ask } = testApp()
 
 test('every guide of docs/ is served, and named in the contents of each page', async () => {

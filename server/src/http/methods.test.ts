@@ -5,8 +5,6 @@ import { test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
 import { makeIn } from '../../test/support/make.ts'
 
-// One engine: it is about methods and headers.
-
 const trial = testApp()
 
 type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'

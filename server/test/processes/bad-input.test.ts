@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import tls from 'node:tls'
-import { testOnEmbedded } from '../support/database.ts'
-import { type MusterProcess, openPlace, printedKey, until } from '../support/muster-process.ts'
+import { type MusterProcess, printedKey, until } from '../support/muster-process.ts'
+import { openRunPlace } from '../support/run-place.ts'
 import { connectRaw, type RawConnection } from './raw-connection.ts'
 
-const place = openPlace({ after })
+const place = await openRunPlace({ after })
 
 /** What is not HTTP, or too much of it, and the status that it is answered with. */
 const nonsense: [what: string, bytes: string | Buffer, status: number][] = [
@@ -78,7 +78,7 @@ test('settings that would be dangerous or do nothing are refused in words', asyn
   })
 })
 
-testOnEmbedded('a server continues through whatever is sent to it, and ends when it is asked to', async (t) => {
+test('a server continues through whatever is sent to it, and ends when it is asked to', async (t) => {
   const server = await place.start(['start', '--no-agent'])
   const key = await printedKey(server)
   const connect = () => connectRaw(server.origin)

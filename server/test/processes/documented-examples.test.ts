@@ -3,11 +3,11 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { homedir, hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { after, type TestContext } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { testOnEmbedded } from '../support/database.ts'
 import { type Example, examplesIn, notIn } from '../support/documented-examples.ts'
-import { freePort, type MusterProcess, openPlace, until } from '../support/muster-process.ts'
+import { freePort, type MusterProcess, until } from '../support/muster-process.ts'
+import { openRunPlace } from '../support/run-place.ts'
 
 /** Examples that are not run, by how they begin, and why a machine cannot. */
 const notRun: Record<string, string> = {
@@ -28,7 +28,7 @@ const mayBeEmpty = /open_issues|will_block_at</
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const port = String(await freePort())
-const place = openPlace({ after }, { PORT: port })
+const place = await openRunPlace({ after }, { PORT: port })
 const origin = `http://localhost:${port}`
 
 /** The pages were written on another machine, whose name, user and folders stand in them. */
@@ -44,7 +44,7 @@ const here = (text: string): string =>
     // Root is not told what it lacks.
     .replace(process.getuid?.() === 0 ? /^ +Without root, .*\n/m : '', '')
 
-testOnEmbedded('the examples of the documentation run as they are shown', async (t) => {
+test('the examples of the documentation run as they are shown', async (t) => {
   const lacking = ['bash', 'curl', 'jq', 'openssl'].find((program) => spawnSync('which', [program]).status !== 0)
   if (lacking !== undefined) return t.skip(`${lacking} is not installed`)
   const shell = openShell()
@@ -80,8 +80,7 @@ async function runExample(t: TestContext, page: string, { command, shown }: Exam
 
 /** Exports and functions hold for what comes after them; a key that is left out is the one that was printed last. */
 function openShell() {
-  const { PATH, NODE_COMPILE_CACHE } = process.env
-  const env = { PATH, NODE_COMPILE_CACHE, HOME: homedir(), PORT: port, MUSTER_DATA_DIR: place.dataDir }
+  const env = { ...place.env, HOME: homedir() }
   const prelude: string[] = []
   const reasons = new Set(Object.keys(notRun))
   let printed = ''

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
-import { testOnEmbedded } from '../support/database.ts'
-import { openPlace, until } from '../support/muster-process.ts'
+import { after, test } from 'node:test'
+import { until } from '../support/muster-process.ts'
+import { openRunPlace } from '../support/run-place.ts'
 
-const place = openPlace({ after }, { MUSTER_RATE_LIMIT_PER_MINUTE: '100000' })
+const place = await openRunPlace({ after }, { MUSTER_RATE_LIMIT_PER_MINUTE: '100000' })
 const answerLimitMs = 10_000
 
 type Line = { device_id: string; device_name: string; error_message: string | null; results: Record<string, string>[] }
@@ -14,7 +14,7 @@ const linesOf = (out: string): Line[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-testOnEmbedded('a live query is answered by the bundled agent and by simulated devices in seconds', async (t) => {
+test('a live query is answered by the bundled agent and by simulated devices in seconds', async (t) => {
   const trial = await place.start(['start'])
   await trial.says(/answers the checks/)
   const { out } = await place.run([

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callOrigin } from '../support/call-origin.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
-import { freePort, openPlace, until } from '../support/muster-process.ts'
+import { freePort, until } from '../support/muster-process.ts'
 import { openPostgresPlace } from '../support/postgres-place.ts'
+import { openRunPlace } from '../support/run-place.ts'
 
 const database = testDatabase()
 
@@ -43,7 +44,7 @@ testOnPostgres('a worker answers for itself, and a server without any worker say
 })
 
 test('a stop is announced to load balancers before the socket closes, and a second signal cuts it short', async (t) => {
-  const place = openPlace(t, { MUSTER_DRAIN_SECONDS: '300' })
+  const place = await openRunPlace(t, { MUSTER_DRAIN_SECONDS: '300' })
   const server = await place.start(['serve'])
   const stopped = server.stop()
   await until(60_000, async () => (await server.ask('GET', '/readyz')).status === 503)
@@ -53,7 +54,7 @@ test('a stop is announced to load balancers before the socket closes, and a seco
 })
 
 test('the log of a server holds no link, and the command prints one until someone can sign in', async (t) => {
-  const place = openPlace(t)
+  const place = await openRunPlace(t)
   const server = await place.start(['serve'])
   await server.says(/`muster admins first-link` for a one-time link/)
   assert.match((await place.run(['admins', 'first-link'])).err, /no organization yet/)

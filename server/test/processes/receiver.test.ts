@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after } from 'node:test'
-import { testOnEmbedded } from '../support/database.ts'
-import { freePort, type MusterProcess, openPlace, until } from '../support/muster-process.ts'
+import { after, test } from 'node:test'
+import { freePort, type MusterProcess, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
+import { openRunPlace } from '../support/run-place.ts'
 
 const port = String(await freePort())
 const listenerPort = String(await freePort())
 const enrollSecret = 'a-secret-of-the-receiver-test'
-const place = openPlace({ after }, { PORT: port })
+const place = await openRunPlace({ after }, { PORT: port })
 
 /** What a receiver has printed of devices: the status that a device has now, with its number. */
 const standingsIn = (receiver: MusterProcess): string[] =>
@@ -18,7 +18,7 @@ const standingsIn = (receiver: MusterProcess): string[] =>
     .map(([, status, device]) => `${device} ${status}`)
     .toArray()
 
-testOnEmbedded('a change of a device reaches receivers on this machine, pushed and polled', async () => {
+test('a change of a device reaches receivers on this machine, pushed and polled', async () => {
   const key = (await place.run(['keys', 'generate'])).out.trim()
   const client = { MUSTER_API_KEY: key }
   // First, because it makes the certificate that the server is told to trust.
@@ -66,7 +66,7 @@ testOnEmbedded('a change of a device reaches receivers on this machine, pushed a
   assert.equal(await server.stop(), 0)
 })
 
-testOnEmbedded('wrong use is told before anything is done', async () => {
+test('wrong use is told before anything is done', async () => {
   const { exit, err } = await place.run(['receiver', '--poll'])
   assert.deepEqual(
     [exit, err.split('\n')[0]],

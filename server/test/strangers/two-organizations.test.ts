@@ -1,4 +1,3 @@
-// One engine: it is about keys and addresses.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'

@@ -37,6 +37,8 @@ export type Hooks = { after(work: () => Promise<void>): void }
 /** A data folder of its own, and processes of the muster program with the same settings on it. */
 export type MusterPlace = {
   readonly dataDir: string
+  /** The environment of its processes, for commands that a shell starts. */
+  readonly env: Readonly<NodeJS.ProcessEnv>
   /** The key of an embedded installation, once it is made. */
   masterKey(): Promise<string>
   /** Runs a command that ends by itself. */
@@ -108,6 +110,7 @@ export function openPlace(hooks: Hooks, settings: Record<string, string> = {}): 
 
   return {
     dataDir,
+    env: common,
     masterKey: async () => (await readFile(join(dataDir, 'master.key'), 'utf8')).trim(),
     run,
     start,

@@ -9,8 +9,6 @@ import { json, type SigningKey, startHostileProvider } from '../../../test/suppo
 import { oidcClient } from '../../../test/support/identity-provider.ts'
 import { guardedFetch } from '../../base/outbound/guarded-fetch.ts'
 
-// One engine: it is about what an identity provider answers.
-
 const provider = await startHostileProvider()
 after(() => provider.stop())
 

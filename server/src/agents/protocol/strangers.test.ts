@@ -7,8 +7,6 @@ import { makeIn } from '../../../test/support/make.ts'
 import { enrollBody } from '../../../test/support/osquery-client.ts'
 import { type BodyLimits, bodyLimits } from './bodies/body-limits.ts'
 
-// One engine: it is about bodies and connections.
-
 const agents = testAgents()
 const { database } = agents
 const make = makeIn(database)

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
-import { testOnEmbedded, testOnPostgres } from '../../../test/support/database.ts'
+import { testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { tableNames } from '../queries/table-names.ts'
-import { endEmbeddedCopy, hasEmbeddedCopy } from './embedded-copy.ts'
 import { inIsolation, type Within } from './in-isolation.ts'
 import { listOverdueSessions } from './overdue-sessions.ts'
 import { QueryRefused } from './query-refused.ts'
@@ -88,30 +87,3 @@ testOnPostgres('a session is gone with its query', async () => {
       and state <> 'idle'`.execute(app.database.connection.db)
   assert.deepEqual(rows, [])
 })
-
-testOnEmbedded(
-  'the copy holds the organization alone, is loaded again for each query, and ends when idle',
-  async (t) => {
-    const { connection } = app.database
-    const { organizationId } = app.tenant
-    const other = await app.addTenant('Other')
-    await make.person(organizationId, { name: 'Ours' })
-    await make.person(other.organizationId, { name: 'Theirs' })
-    await endEmbeddedCopy(connection)
-    t.mock.timers.enable({ apis: ['setTimeout'] })
-    const names = 'select person_name from person_people order by person_name'
-    assert.deepEqual(await run(names), [{ person_name: 'Ours' }])
-    await isolated(async (db) => {
-      const { rows } = await sql<{ n: number }>`select count(*)::int as n from people where name = 'Theirs'`.execute(db)
-      const { rows: keys } = await sql`select id from api_keys`.execute(db)
-      assert.deepEqual([rows, keys], [[{ n: 0 }], []])
-    })
-    await make.person(organizationId, { name: 'New' })
-    assert.deepEqual(await run(names), [{ person_name: 'New' }, { person_name: 'Ours' }])
-    assert.deepEqual(await run(names, other.organizationId), [{ person_name: 'Theirs' }])
-    t.mock.timers.tick(59_000)
-    assert.equal(hasEmbeddedCopy(connection), true)
-    t.mock.timers.tick(1_000)
-    assert.equal(hasEmbeddedCopy(connection), false)
-  },
-)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { sql } from 'kysely'
-import { testDatabase, testOnEmbedded, testOnPostgres } from '../../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { tableNames } from '../queries/table-names.ts'
 import { maxSqlBytes } from './parse-select.ts'
@@ -464,16 +464,5 @@ testOnPostgres('a query that does not end is interrupted', async () => {
   assert.equal(
     (await sessionState())?.role,
     (await sql<{ role: string }>`select session_user as role`.execute(database.db)).rows[0]?.role,
-  )
-})
-
-testOnEmbedded('what a sort by one value holds is counted, as the engine does not', async () => {
-  const sorted = (rows: number) => `select count(*) as n from (select lpad(a::text || b, 900, 'x') as w
-    from generate_series(1, 1000) as a, generate_series(1, ${rows}) as b order by 1 offset 1) q`
-  assert.equal(await messageOf(sorted(10)), 'answered [{"n":9999}]')
-  assert.match(await messageOf(sorted(500)), /^The query could sort 2 GB by one value, and a query may use 128 MB/)
-  assert.match(
-    await messageOf(sorted(500).replace('order by 1', 'order by 1, length(a::text)')),
-    /more room than it may have/,
   )
 })

@@ -8,8 +8,6 @@ import { systemClock } from '../../../base/clock.ts'
 import { openOutbound } from '../../../base/outbound/outbound.ts'
 import { startPush } from './start-push.ts'
 
-// One engine: it is about connections.
-
 const { certificate, rawReceiver, toLoopback } = rawReceivers()
 const extraAuthorities = [certificate.cert]
 const outbound = openOutbound({ allowPrivate: true, deadlineMs: 5_000, extraAuthorities, ...toLoopback() })

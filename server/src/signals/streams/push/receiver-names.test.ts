@@ -10,8 +10,6 @@ import { systemClock } from '../../../base/clock.ts'
 import { openOutbound } from '../../../base/outbound/outbound.ts'
 import { startPush } from './start-push.ts'
 
-// One engine: it is about names and connections.
-
 // What names of receivers resolve to, from a name server to the ledger. The deliverers here may dial public addresses
 // only, so any connection to this machine is a defect.
 

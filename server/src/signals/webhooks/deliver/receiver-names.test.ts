@@ -15,8 +15,6 @@ import { queueWebhooks } from '../../webhook-ledger/queue-webhooks.ts'
 import { generateSecret, sealSecret } from '../endpoint-secret.ts'
 import { startDeliveries } from './start-deliveries.ts'
 
-// One engine: it is about names and connections.
-
 // What names of endpoints resolve to, from a name server to the log. The deliverers here may dial public addresses
 // only, so any connection to this machine is a defect.
 

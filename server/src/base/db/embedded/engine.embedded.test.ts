@@ -4,10 +4,9 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { after, afterEach, before } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { testOnEmbedded } from '../../../../test/support/database.ts'
 import { connectEmbedded, type EmbeddedConnection, type EmbeddedSettings } from '../connect.ts'
 import { transact } from '../transact.ts'
 
@@ -41,7 +40,7 @@ const megabyte = 2 ** 20
 /** Made by the first test that uses it: creating a folder takes a second or two. */
 const shared = path.join(root, 'made', 'on demand')
 
-testOnEmbedded('a transaction left open is rolled back at its time limit and its holder is told', async () => {
+test('a transaction left open is rolled back at its time limit and its holder is told', async () => {
   const connection = await connect({ transactionTimeLimitMs: 150 })
   await connection.executeScript(createNotes)
   const held = transact(connection.db, async (tx) => {
@@ -58,7 +57,7 @@ testOnEmbedded('a transaction left open is rolled back at its time limit and its
   assert.equal(await count(connection), 0)
 })
 
-testOnEmbedded('a transaction past its limit cannot commit what is left of it', async () => {
+test('a transaction past its limit cannot commit what is left of it', async () => {
   const connection = await connect({ transactionTimeLimitMs: 50 })
   await connection.executeScript(createNotes)
   const held = transact(connection.db, async (tx) => {
@@ -70,7 +69,7 @@ testOnEmbedded('a transaction past its limit cannot commit what is left of it', 
   assert.equal(await count(connection), 0)
 })
 
-testOnEmbedded('statements of others wait for an open transaction and keep their order', async () => {
+test('statements of others wait for an open transaction and keep their order', async () => {
   const connection = await connect({})
   await connection.executeScript(createNotes)
   const add = (text: string) => sql`insert into notes (text) values (${text})`
@@ -88,7 +87,7 @@ testOnEmbedded('statements of others wait for an open transaction and keep their
   )
 })
 
-testOnEmbedded('the main thread keeps its timers while the engine computes', async () => {
+test('the main thread keeps its timers while the engine computes', async () => {
   const connection = await connect({})
   let ticks = 0
   const timer = setInterval(() => {
@@ -100,7 +99,7 @@ testOnEmbedded('the main thread keeps its timers while the engine computes', asy
   assert.ok(ticks >= 3, `${ticks} ticks`)
 })
 
-testOnEmbedded('what was written is there after a clean close', async () => {
+test('what was written is there after a clean close', async () => {
   const dataDir = shared
   const first = await connect({ dataDir })
   await first.executeScript(`${createNotes}; insert into notes (text) values ('kept')`)
@@ -110,7 +109,7 @@ testOnEmbedded('what was written is there after a clean close', async () => {
   assert.equal(await count(second), 1)
 })
 
-testOnEmbedded('a folder written by another version of PostgreSQL is refused, untouched', async () => {
+test('a folder written by another version of PostgreSQL is refused, untouched', async () => {
   const dataDir = shared
   await (await connect({ dataDir })).close()
   const file = path.join(dataDir, 'pgdata', 'PG_VERSION')
@@ -121,7 +120,7 @@ testOnEmbedded('a folder written by another version of PostgreSQL is refused, un
   await (await connect({ dataDir })).close()
 })
 
-testOnEmbedded('a snapshot opens as a database of its own', async () => {
+test('a snapshot opens as a database of its own', async () => {
   const source = await connect({})
   await source.executeScript(`${createNotes}; insert into notes (text) values ('copied')`)
   const snapshot = await source.snapshot()
@@ -137,7 +136,7 @@ testOnEmbedded('a snapshot opens as a database of its own', async () => {
   assert.equal(await count(source), 1)
 })
 
-testOnEmbedded('a second opener is refused and told who holds the folder', async () => {
+test('a second opener is refused and told who holds the folder', async () => {
   const dataDir = shared
   const first = await connect({ dataDir })
   await assert.rejects(connectEmbedded({ dataDir }), new RegExp(`in use by process ${process.pid}`))
@@ -150,7 +149,7 @@ testOnEmbedded('a second opener is refused and told who holds the folder', async
   await (await connect({ dataDir })).close()
 })
 
-testOnEmbedded('the lock of a dead process, of a reused pid, and a broken one are taken over', async () => {
+test('the lock of a dead process, of a reused pid, and a broken one are taken over', async () => {
   const dataDir = shared
   const dead = spawn(process.execPath, ['-e', ''])
   await once(dead, 'exit')
@@ -167,7 +166,7 @@ testOnEmbedded('the lock of a dead process, of a reused pid, and a broken one ar
   }
 })
 
-testOnEmbedded('the lock of another host holds as long as it is being touched', async () => {
+test('the lock of another host holds as long as it is being touched', async () => {
   const dataDir = shared
   const file = path.join(dataDir, 'muster.lock')
   fs.writeFileSync(file, JSON.stringify({ pid: 7, startedAt: '', host: 'elsewhere', token: 'theirs' }))
@@ -189,7 +188,7 @@ function mountSmallDisk(bytes: number): string | undefined {
   return folder
 }
 
-testOnEmbedded('a disk filling up refuses writes before it is full, serves reads, and recovers', async (context) => {
+test('a disk filling up refuses writes before it is full, serves reads, and recovers', async (context) => {
   const disk = mountSmallDisk(192 * megabyte)
   if (!disk) return context.skip('mounting a small disk needs root')
   const connection = await connect({ dataDir: path.join(disk, 'data'), minimumFreeBytes: 48 * megabyte })
@@ -209,7 +208,7 @@ testOnEmbedded('a disk filling up refuses writes before it is full, serves reads
   assert.equal(await count(connection), 1)
 })
 
-testOnEmbedded('a transaction that was open when the disk filled up can no longer write', async (context) => {
+test('a transaction that was open when the disk filled up can no longer write', async (context) => {
   const disk = mountSmallDisk(160 * megabyte)
   if (!disk) return context.skip('mounting a small disk needs root')
   const connection = await connect({ dataDir: path.join(disk, 'data'), minimumFreeBytes: 24 * megabyte })
@@ -226,7 +225,7 @@ testOnEmbedded('a transaction that was open when the disk filled up can no longe
   assert.equal(await count(connection), 0)
 })
 
-testOnEmbedded('the write-ahead log stays short however much is written', async () => {
+test('the write-ahead log stays short however much is written', async () => {
   const dataDir = path.join(root, 'busy')
   const connection = await connect({ dataDir })
   await connection.executeScript(createNotes)
@@ -237,7 +236,7 @@ testOnEmbedded('the write-ahead log stays short however much is written', async 
   assert.ok(segments.length <= 12, `${segments.length} segments of 16 MB after writing 270 MB`)
 })
 
-testOnEmbedded('a statement that needs more than the heap may take fails, and the next one runs', async () => {
+test('a statement that needs more than the heap may take fails, and the next one runs', async () => {
   const unbounded = await connect({})
   assert.equal(unbounded.heapUse()?.main, 128 * megabyte)
   const maxHeapBytes = 160 * megabyte

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PGlite } from '@electric-sql/pglite'
-import { testOnEmbedded } from '../../../../test/support/database.ts'
 import { decodeAnswer, encodeStatement } from '../wire.ts'
 import { checkpointer, maintainOneTable } from './maintenance.ts'
 
-testOnEmbedded('dead rows and stale statistics are attended to until nothing is left', async () => {
+test('dead rows and stale statistics are attended to until nothing is left', async () => {
   const engine = await PGlite.create()
   const execute = (sql: string) => {
     const answer = decodeAnswer(engine.execProtocolRawSync(encodeStatement(sql, [])))

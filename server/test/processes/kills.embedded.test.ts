@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runSimulation } from '@muster/agent/simulate/run-simulation.ts'
-import { testOnEmbedded } from '../support/database.ts'
 import { freePort, type MusterProcess, openPlace, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 import { extent } from '../support/soak.ts'
@@ -108,7 +107,7 @@ async function exportOf(): Promise<string> {
   return out
 }
 
-testOnEmbedded('power cuts under load lose nothing that was acknowledged', async (t) => {
+test('power cuts under load lose nothing that was acknowledged', async (t) => {
   const settings = { PORT: String(await freePort()) }
   let server = await place.start(['start', '--no-agent'], settings)
   const permissions = ['configure_checks', 'refresh_check']

@@ -5,12 +5,11 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, mock } from 'node:test'
+import { after, mock, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
-import { testOnEmbedded } from '../../../../test/support/database.ts'
 import { extent } from '../../../../test/support/soak.ts'
 import { completeFolder, DurableFileSystem, durableOptions, prepareFolder } from './durable-file-system.ts'
 
@@ -39,7 +38,7 @@ function follow(writer: ChildProcess) {
   return { said, hasSaid, ended: once(lines, 'close') }
 }
 
-testOnEmbedded('kills under write load lose nothing that was acknowledged', async () => {
+test('kills under write load lose nothing that was acknowledged', async () => {
   const folder = newFolder()
   let acknowledged = 0
   for (let kill = 0; kill <= kills; kill += 1) {
@@ -87,17 +86,17 @@ async function rowsAfterPowerFailure(makeOptions: (folder: string) => PGliteOpti
 
 const skip = process.platform !== 'linux' && 'follows descriptors through procfs'
 
-testOnEmbedded('a power failure loses no acknowledged commit', { skip }, async () => {
+test('a power failure loses no acknowledged commit', { skip }, async () => {
   const durable = (folder: string) => durableOptions(new DurableFileSystem(path.join(folder, 'pgdata')))
   assert.equal(await rowsAfterPowerFailure(durable, 60), 60)
 })
 
-testOnEmbedded('the file system of the package alone would lose them all', { skip }, async () => {
+test('the file system of the package alone would lose them all', { skip }, async () => {
   const stock = (folder: string) => ({ fs: new NodeFS(path.join(folder, 'pgdata')) })
   assert.equal(await rowsAfterPowerFailure(stock, 60), 0)
 })
 
-testOnEmbedded('a creation that was interrupted starts over', async () => {
+test('a creation that was interrupted starts over', async () => {
   const folder = newFolder()
   prepareFolder(folder)
   fs.mkdirSync(path.join(folder, 'pgdata'))
@@ -106,7 +105,7 @@ testOnEmbedded('a creation that was interrupted starts over', async () => {
   assert.equal(fs.existsSync(path.join(folder, 'pgdata')), false)
 })
 
-testOnEmbedded('a disk that fails is an error at once, and the next use recovers', async () => {
+test('a disk that fails is an error at once, and the next use recovers', async () => {
   const folder = newFolder()
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -4,9 +4,8 @@ import http from 'node:http'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { testOnEmbedded } from '../support/database.ts'
 import { freePort, type MusterProcess, openPlace, printedKey, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 
@@ -16,7 +15,7 @@ const keyForm = /mstr_v1_[0-9A-Za-z]{36}/
 const place = openPlace({ after })
 const outcomes = ['passing', 'failing', 'unknown', 'inapplicable', 'errored']
 
-testOnEmbedded('the trial of one machine, from the first start to the third', async (t) => {
+test('the trial of one machine, from the first start to the third', async (t) => {
   // The agent keeps its key for the server at this address.
   const port = String(await freePort())
   let trial = await place.start(['start'], { PORT: port })

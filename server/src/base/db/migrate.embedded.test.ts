@@ -1,0 +1,2 @@
+// On this engine as well: a trial migrates the embedded engine.
+import './migrate.test.ts'

@@ -1,0 +1,2 @@
+// On this engine as well: the embedded engine prepares statements itself.
+import './named-statements.test.ts'

@@ -1,0 +1,2 @@
+// On this engine as well: the embedded engine reads types itself.
+import './values.test.ts'
