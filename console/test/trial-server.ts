@@ -90,11 +90,13 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
         throw new Error(`Not all of ${devices} simulated devices have answered: ${said}`)
       // When devices were seen is written some seconds later.
       const authorization = `Bearer ${/Bearer ([^\s']+)/.exec(output)?.[1]}`
-      await until(120_000, async () => {
+      const isSeen = async () => {
         const answer = await fetch(`${baseUrl}/devices?per_page=100`, { headers: { authorization } })
-        const { data } = (await answer.json()) as { data: { last_seen_at: string | null }[] }
-        return data.length === devices && data.every(({ last_seen_at }) => last_seen_at !== null)
-      })
+        const { data } = (await answer.json()) as { data?: { last_seen_at: string | null }[] }
+        return data?.length === devices && data.every(({ last_seen_at }) => last_seen_at !== null)
+      }
+      // A key has some requests a second.
+      await until(120_000, isSeen, 500)
     }
     return { baseUrl, setupLink, run: runCommand, stop }
   } catch (error) {
