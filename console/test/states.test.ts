@@ -14,7 +14,7 @@ import {
 import { everyAddress, makeRecords } from './every-address.ts'
 import { keepPictures, picturesAreKept } from './keep-pictures.ts'
 
-const atOnce = 3
+const atOnce = 6
 const timeout = 900_000
 
 let opened: ConsoleInBrowser
