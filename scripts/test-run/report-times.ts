@@ -35,7 +35,8 @@ export function formatTimes(times: readonly FileTime[], files: readonly TestFile
   })
   const longest = times.toSorted((one, other) => other.seconds - one.seconds).slice(0, slowest)
   const named = longest.map(
-    ({ seconds, path, engine }) => `${seconds.toFixed(0).padStart(5)} s  ${suiteName(path, engine)}`,
+    ({ seconds, cpuSeconds, path, engine }) =>
+      `${seconds.toFixed(0).padStart(5)} s (processor ${cpuSeconds.toFixed(0)} s)  ${suiteName(path, engine)}`,
   )
   return ['── time of the test files, added up', ...lines, '── the longest', ...named]
 }
