@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { engine, testDatabase } from '../support/database.ts'
-import { type MusterProcess, openPlace } from '../support/muster-process.ts'
+import { type MusterProcess, openPlace, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 
 // From the embedded engine of a trial to another one, or to a server.
@@ -72,6 +72,11 @@ async function fillIn(server: MusterProcess, key: string, secretFile: string): P
   try {
     await client.enroll((await readFile(secretFile, 'utf8')).trim())
     await client.answerAll(answering('FAIL'))
+    // When devices were seen is written some seconds later: after the export it would be of this installation alone.
+    const contactAtMs = Math.floor(Date.now() / 1_000) * 1_000
+    await client.config()
+    const lastSeen = async () => (await server.ask('GET', '/devices/1', { key })).body.last_seen_at
+    await until(60_000, async () => Date.parse(await lastSeen()) >= contactAtMs, 250)
     return client.nodeKey
   } finally {
     client.close()
