@@ -30,6 +30,9 @@ if (!binaries) {
 const fast = '-c fsync=off -c synchronous_commit=off -c full_page_writes=off'
 const durable = '-c shared_buffers=1GB -c max_wal_size=4GB -c maintenance_work_mem=256MB -c random_page_cost=1.1'
 
+/** A server that nobody set up for Muster: what depends on its settings shows. */
+const elsewhere = '-c timezone=Asia/Kolkata -c datestyle=German -c bytea_output=escape'
+
 /** PostgreSQL refuses to run as root, so root hands over to the packaged account. */
 const isRoot = process.getuid?.() === 0
 const asServer = (program: string, ...options: string[]): [string, string[]] =>
@@ -77,7 +80,7 @@ async function runWithCluster(folder: string, [program = '', ...options]: string
     execFileSync(initdb, initOptions, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
     const port = await freePort()
     const server = [`-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=`]
-    server.push('-c max_connections=200', isDurable ? durable : fast)
+    server.push('-c max_connections=200', elsewhere, isDurable ? durable : fast)
     control('-l', path.join(root, 'log'), '-o', server.join(' '), 'start')
     return await run(program, options, `postgres://postgres@127.0.0.1:${port}/postgres`)
   } finally {

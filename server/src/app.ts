@@ -141,7 +141,7 @@ export function buildWorkerApp(parts: OperatorParts): FastifyInstance {
 function addOperatorRoutes(app: FastifyInstance, { config, connection, log, healthChecks = {} }: OperatorParts) {
   const metrics = addMetrics(app, config.metricsToken)
   for (const gauge of deploymentGauges(connection)) metrics.registerMetric(gauge)
-  const database = () => describeRefusedWrites(connection.db)
+  const database = async () => (await connection.describeFault()) ?? describeRefusedWrites(connection.db)
   addHealth(app, log, { database, ...healthChecks })
   return metrics
 }

@@ -132,3 +132,52 @@ testOnPostgres('lost connections are replaced and listened on again', async () =
   await stopListening()
   await connection.close()
 })
+
+/** The URL of the test's database with parameters. */
+const urlWith = (parameters: Record<string, string>): string => {
+  const url = new URL(database.url ?? '')
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href.replaceAll('+', '%20')
+}
+
+testOnPostgres('parameters of the URL reach the database, and none replaces what values are read by', async () => {
+  const url = urlWith({
+    options: '-c TimeZone=Asia/Kolkata -c DateStyle=German -c bytea_output=escape -c work_mem=7MB -c jit=on',
+    application_name: 'other',
+    statement_timeout: '1',
+  })
+  const connection = await connectPostgres({ url, applicationName: 'probe' })
+  const { rows } = await sql`
+    select timestamptz '2026-01-31 09:30:00Z' as at, '\\xff'::bytea as bytes, current_setting('work_mem') as work_mem,
+      current_setting('jit') as jit, current_setting('application_name') as name,
+      current_setting('statement_timeout') as timeout`.execute(connection.db)
+  assert.deepEqual(rows, [
+    {
+      ...{ at: '2026-01-31T09:30:00.000Z', bytes: Buffer.from([255]), work_mem: '7MB' },
+      ...{ jit: 'off', name: 'probe', timeout: '30s' },
+    },
+  ])
+  assert.equal(await connection.describeFault(), undefined)
+  await connection.close()
+})
+
+testOnPostgres('settings of the database are no obstacle, also for isolated sessions and listeners', async () => {
+  const connection = await connectPostgres({ url: database.url ?? '' })
+  const isolated = await connection.openIsolated('muster report of a test')
+  const { rows } = await sql`select timestamptz '2026-01-31 09:30:00Z' as at`.execute(isolated.db)
+  assert.deepEqual(rows, [{ at: '2026-01-31T09:30:00.000Z' }])
+  await isolated.close()
+  await connection.close()
+})
+
+testOnPostgres('a connection whose settings were lost says so', async () => {
+  const connection = await connectPostgres({ url: database.url ?? '', maxConnections: 1 })
+  await sql`set timezone = 'Asia/Kolkata'`.execute(connection.db)
+  assert.match((await connection.describeFault()) ?? '', /^The database forgets TimeZone between statements/)
+  await connection.close()
+})
+
+testOnPostgres('a search_path that leads elsewhere is refused', async () => {
+  const url = urlWith({ options: '-c search_path=elsewhere' })
+  await assert.rejects(connectPostgres({ url }), /keeps its tables in the schema public, but search_path leads to no/)
+})

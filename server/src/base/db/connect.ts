@@ -6,13 +6,15 @@ import { directStatements } from './direct-statements.ts'
 import { startEngine } from './embedded/engine-client.ts'
 import { lockFolder } from './embedded/lock-file.ts'
 import type { EngineSettings } from './embedded/messages.ts'
+import { explainConnectFailure } from './explain-connect-failure.ts'
 import { killableSessions } from './kill-sessions.ts'
 import { namedStatements } from './named-statements.ts'
 import { postgresListener } from './postgres-listener.ts'
-import { clientSettings, openPool, type PostgresSettings, postgresSessions, withAdvisoryLock } from './postgres-pool.ts'
+import { openClient, openPool, type PostgresSettings, postgresSessions, withAdvisoryLock } from './postgres-pool.ts'
 import { goDirectly } from './run-directly.ts'
 import type { Database } from './schema.ts'
 import { executeScript, kyselyPool, type Row, type Sessions } from './sessions.ts'
+import { backendOf, describeUnsettled, pooledByTransaction } from './settle-session.ts'
 import { type Db, refuseStrayQueries } from './transact.ts'
 
 export type Engine = 'postgres' | 'pglite'
@@ -35,6 +37,8 @@ export type Connection = {
    * session of its own, so `work` may use any number of transactions.
    */
   exclusively<Result>(lock: number, work: () => Promise<Result>): Promise<Result>
+  /** Why what is read would be wrong, such as a pooler that mixes sessions; fit for everyone to read. */
+  describeFault(): Promise<string | undefined>
   /** How this process uses its connections; undefined for the embedded engine, which has one session. */
   poolUse(): { used: number; idle: number; waiting: number } | undefined
   /** What the embedded engine and the isolated ones have taken as heap, in bytes; undefined on PostgreSQL. */
@@ -77,13 +81,32 @@ export type EmbeddedSettings = {
 const databaseOver = (sessions: Sessions): Db =>
   new Kysely<Database>({ dialect: new PostgresDialect({ pool: kyselyPool(sessions) }), plugins: [refuseStrayQueries] })
 
-/** A pool on a PostgreSQL server, 15 or later. Rejects when the first connection fails. */
+/**
+ * A pool on a PostgreSQL server, 15 or later. Rejects when the first connection fails, and when what is read through
+ * it would be wrong.
+ */
 export async function connectPostgres(settings: PostgresSettings): Promise<Connection> {
-  return connectPool(settings, openPool(settings))
+  const pool = openPool(settings)
+  const connection = await connectPool(settings, pool)
+  const fault = (await isPooledByTransaction(settings, pool)) ? pooledByTransaction : await connection.describeFault()
+  if (fault === undefined) return connection
+  await connection.close()
+  throw new Error(fault)
+}
+
+/** Whether a connection is served by the process that serves another one, which is idle. */
+async function isPooledByTransaction(settings: PostgresSettings, pool: pg.Pool): Promise<boolean> {
+  const [idle, other] = [await pool.connect(), await openClient(settings)]
+  try {
+    return backendOf(idle) === backendOf(other)
+  } finally {
+    idle.release()
+    await other.end()
+  }
 }
 
 async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<Connection> {
-  const listener = postgresListener(clientSettings(settings))
+  const listener = postgresListener(settings)
   const names = namedStatements()
   const sessions = postgresSessions(pool, names)
   const db = databaseOver(sessions)
@@ -92,7 +115,7 @@ async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<C
     await pool.query('select 1')
   } catch (error) {
     await pool.end()
-    throw error
+    throw explainConnectFailure(error)
   }
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
@@ -105,7 +128,8 @@ async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<C
     engine: 'postgres',
     listen: listener.listen,
     executeScript: (sql) => executeScript(sessions, sql),
-    exclusively: (lock, work) => withAdvisoryLock(clientSettings(settings), lock, work),
+    exclusively: (lock, work) => withAdvisoryLock(settings, lock, work),
+    describeFault: () => usingClient(pool, describeUnsettled),
     poolUse: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -117,6 +141,15 @@ async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<C
       closing ??= close()
       return closing
     },
+  }
+}
+
+async function usingClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    return await work(client)
+  } finally {
+    client.release()
   }
 }
 
@@ -175,6 +208,7 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
     executeScript: (sql) => executeScript(engine.sessions, sql),
     // The folder is locked: there is no other process.
     exclusively: (_lock, work) => work(),
+    describeFault: async () => undefined,
     poolUse: () => undefined,
     heapUse: () => ({
       main: engine.heapBytes(),

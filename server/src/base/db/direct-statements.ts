@@ -2,6 +2,7 @@ import { protocol } from '@electric-sql/pglite'
 import type pg from 'pg'
 import type { NamedStatements } from './named-statements.ts'
 import type { Row } from './sessions.ts'
+import { isStalePlan } from './stale-plan.ts'
 import { encodeValue, type ParseValue, parserOf } from './values.ts'
 
 /**
@@ -94,8 +95,6 @@ export function directStatements(pool: pg.Pool, names: NamedStatements): DirectS
   }
 }
 
-const stalePlan = 'cached plan must not change result type'
-
 /**
  * Several reads, or one statement of any kind, as one query of the driver, answered in turn. After one that fails the database leaves out the others:
  * `onEnd` is called with those. Nothing has run of one whose plan had gone stale, so it is among them.
@@ -148,7 +147,7 @@ function statementGroup(
     handlePortalSuspended(): void {},
     handleError(error: Error): void {
       const asked = group[at]
-      const isStale = asked !== undefined && prepared.delete(asked.text) && error.message.includes(stalePlan)
+      const isStale = asked !== undefined && prepared.delete(asked.text) && isStalePlan(error)
       // A connection that has broken, or a value that could not be read, ends here as well.
       const isOfStatement = 'severity' in error
       // Its commit has failed, or nobody knows.

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
+import { backendOf } from './settle-session.ts'
 
 type Killable = { kill(): Promise<boolean>; isEnded(): boolean }
 
@@ -9,7 +10,7 @@ const endsWithinMs = 3_000
 
 /** The sessions of a pool as what another pool of the same user can end, by their name in case a number is used again. */
 export function killableSessions(pool: pg.Pool, other: pg.Pool, name: string): Killable {
-  const clients = new Set<pg.PoolClient & { processID?: number }>()
+  const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => clients.add(client))
   pool.on('remove', (client) => clients.delete(client))
   let isEnded = false
@@ -38,7 +39,7 @@ export function killableSessions(pool: pg.Pool, other: pg.Pool, name: string): K
     async kill() {
       isEnded = true
       const open = [...clients]
-      const isGone = await terminate(open.flatMap(({ processID }) => processID ?? [])).catch(() => false)
+      const isGone = await terminate(open.flatMap((client) => backendOf(client) ?? [])).catch(() => false)
       // A client that waits for an answer closes its socket at once.
       for (const client of open) void (client as unknown as pg.Client).end().catch(() => {})
       return isGone

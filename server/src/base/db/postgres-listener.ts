@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { openClient, type PostgresSettings } from './postgres-pool.ts'
 
 type OnNotify = (payload: string) => void
 type Listening = { onNotify: OnNotify; onReconnect: () => void }
@@ -16,7 +17,7 @@ const heartbeatMs = 30_000
  * One connection of its own for all channels, opened by the first `listen`. A lost connection is opened again with
  * growing pauses and listens again; what was notified in between is missed, so listeners are told, and also poll.
  */
-export function postgresListener(settings: pg.ClientConfig): PostgresListener {
+export function postgresListener(settings: PostgresSettings): PostgresListener {
   const channels = new Map<string, Set<Listening>>()
   const closing = new AbortController()
   let client: Promise<pg.Client> | undefined
@@ -28,11 +29,9 @@ export function postgresListener(settings: pg.ClientConfig): PostgresListener {
   }
 
   async function open(): Promise<pg.Client> {
-    const opened = new pg.Client({ ...settings, connectionTimeoutMillis: 10_000 })
-    opened.on('error', () => {})
+    const opened = await openClient(settings)
     opened.on('notification', receive)
     try {
-      await opened.connect()
       for (const channel of channels.keys()) await opened.query(`listen ${pg.escapeIdentifier(channel)}`)
     } catch (error) {
       await opened.end().catch(() => {})

@@ -1,23 +1,33 @@
 import pg from 'pg'
 import type { NamedStatements } from './named-statements.ts'
 import type { Sessions } from './sessions.ts'
+import { type SessionSettings, settleSession } from './settle-session.ts'
+import { isStalePlan } from './stale-plan.ts'
 import { encodeValue, parserOf } from './values.ts'
 
-export type PostgresSettings = {
-  url: string
-  maxConnections?: number
-  applicationName?: string
-  statementTimeoutMs?: number
-}
+export type PostgresSettings = SessionSettings & { url: string; maxConnections?: number }
 
 /** Our values instead of the driver's, for this connection only; everything is asked for as text but bytes. */
 const types: pg.CustomTypesConfig = { getTypeParser: ((oid: number) => parserOf(oid)) as typeof pg.types.getTypeParser }
 
-/** UTC and ISO dates because `instantFromText` slices them; no JIT because it costs short queries more than it saves. */
-const sessionOptions = '-c TimeZone=UTC -c DateStyle=ISO -c jit=off'
+const clientSettings = ({ url }: PostgresSettings): pg.ClientConfig => ({
+  connectionString: url,
+  types,
+  keepAlive: true,
+})
 
-export function clientSettings({ url, applicationName = 'muster' }: PostgresSettings): pg.ClientConfig {
-  return { connectionString: url, application_name: applicationName, options: sessionOptions, types, keepAlive: true }
+/** A connection beside the pool, set up as those of the pool are. */
+export async function openClient(settings: PostgresSettings): Promise<pg.Client> {
+  const client = new pg.Client({ ...clientSettings(settings), connectionTimeoutMillis: 10_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await settleSession(client, settings)
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+  return client
 }
 
 /** The host that a connection URL leads to, as the driver reads it; undefined for a socket file. */
@@ -31,7 +41,8 @@ export function openPool(settings: PostgresSettings): pg.Pool {
     ...clientSettings(settings),
     max: settings.maxConnections ?? 10,
     connectionTimeoutMillis: 10_000,
-    statement_timeout: settings.statementTimeoutMs ?? 30_000,
+    // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, though its type does not say so.
+    onConnect: (client) => settleSession(client, settings),
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {})
@@ -53,8 +64,6 @@ export function postgresSessions(pool: pg.Pool, names: NamedStatements): Session
   }
 }
 
-const stalePlan = 'cached plan must not change result type'
-
 async function run(client: pg.PoolClient, names: NamedStatements, text: string, values: (string | Buffer | null)[]) {
   const name = values.length > 0 ? names.nameOf(text) : undefined
   if (name === undefined) {
@@ -65,7 +74,7 @@ async function run(client: pg.PoolClient, names: NamedStatements, text: string, 
   try {
     return [await client.query({ name, text, values })]
   } catch (error) {
-    if (!(error instanceof Error && error.message.includes(stalePlan))) throw error
+    if (!isStalePlan(error)) throw error
     names.retire(text)
     // Nothing has run yet, so outside a transaction once more is the same; inside, `transact` begins again.
     if (client.getTransactionStatus() !== 'I') throw error
@@ -75,13 +84,11 @@ async function run(client: pg.PoolClient, names: NamedStatements, text: string, 
 
 /** Waits for the lock without a time limit, since a long migration may hold it, and gives it back with its session. */
 export async function withAdvisoryLock<Result>(
-  settings: pg.ClientConfig,
+  settings: PostgresSettings,
   lock: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ ...settings, statement_timeout: 0 })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await openClient({ ...settings, statementTimeoutMs: 0 })
   try {
     await client.query('select pg_advisory_lock($1)', [lock])
     return await work()

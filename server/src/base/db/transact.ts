@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely, KyselyPlugin, Transaction } from 'kysely'
 import type { Database } from './schema.ts'
+import { isStalePlan } from './stale-plan.ts'
 
 /** May open a transaction, through `transact` only. */
 export type Db = Kysely<Database>
@@ -39,11 +40,10 @@ const refuseLateQueries = (transaction: Running): KyselyPlugin => ({
 
 /** Serialization failure, deadlock, and a plan made stale by a migration of another process. */
 const retryableCodes = new Set(['40001', '40P01'])
-const stalePlan = 'cached plan must not change result type'
 
 function isRetryable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return ('code' in error && retryableCodes.has(String(error.code))) || error.message.includes(stalePlan)
+  return ('code' in error && retryableCodes.has(String(error.code))) || isStalePlan(error)
 }
 
 const maximumRetries = 3

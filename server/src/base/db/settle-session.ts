@@ -1,0 +1,57 @@
+import type pg from 'pg'
+
+export type SessionSettings = { applicationName?: string; statementTimeoutMs?: number }
+
+/**
+ * What reading and writing values depends on (`values.ts`), and no JIT, because it costs short queries more than it
+ * saves. A server, database, role or URL may say otherwise.
+ */
+const fixed = {
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, MDY',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  default_transaction_isolation: 'read committed',
+  jit: 'off',
+}
+const names = Object.keys(fixed)
+const backends = new WeakMap<object, number>()
+
+/**
+ * Sets a new connection up, by a statement: the startup packet's `options` are lost to those of a URL, and poolers
+ * refuse or ignore them.
+ */
+export async function settleSession(client: pg.ClientBase, settings: SessionSettings): Promise<void> {
+  const wanted = Object.entries({
+    ...fixed,
+    application_name: settings.applicationName ?? 'muster',
+    statement_timeout: String(settings.statementTimeoutMs ?? 30_000),
+  })
+  const setting = wanted.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`)
+  const { rows } = await client.query(`select pg_backend_pid() as backend, ${setting.join()}`, wanted.flat())
+  backends.set(client, rows[0].backend)
+}
+
+/** The server's process of a connection, also behind a pooler, which makes up numbers of its own. */
+export const backendOf = (client: object): number | undefined => backends.get(client)
+
+/** Why nothing can be read right through this connection, fit for everyone to read; undefined when all is well. */
+export async function describeUnsettled(client: pg.ClientBase): Promise<string | undefined> {
+  const { rows } = await client.query(
+    `select pg_backend_pid() as backend, current_schema() as schema,
+      array(select current_setting(name) from unnest($1::text[]) with ordinality as n(name, place) order by place) as settings`,
+    [names],
+  )
+  const { backend, schema, settings } = rows[0] as { backend: number; schema: string | null; settings: string[] }
+  if (backend !== backends.get(client)) return pooledByTransaction
+  const index = Object.values(fixed).findIndex((value, at) => settings[at] !== value)
+  if (index >= 0) {
+    return `The database forgets ${names[index]} between statements: set the pooler in front of it to pool by session.`
+  }
+  if (schema === 'public') return undefined
+  return `Muster keeps its tables in the schema public, but search_path leads to ${schema ?? 'no schema'}: set it to public.`
+}
+
+export const pooledByTransaction =
+  'The pooler in front of the database gives one session to several connections: set it to pool by session.'
