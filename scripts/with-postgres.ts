@@ -30,7 +30,7 @@ if (!binaries) {
 const fast = '-c fsync=off -c synchronous_commit=off -c full_page_writes=off'
 const durable = '-c shared_buffers=1GB -c max_wal_size=4GB -c maintenance_work_mem=256MB -c random_page_cost=1.1'
 
-/** A server that nobody set up for Muster: what depends on its settings shows. */
+/** A server that nobody set up for Muster, also in its locale: what depends on its settings shows. */
 const elsewhere = '-c timezone=Asia/Kolkata -c datestyle=German -c bytea_output=escape'
 
 /** PostgreSQL refuses to run as root, so root hands over to the packaged account. */
@@ -72,7 +72,7 @@ async function runWithCluster(folder: string, [program = '', ...options]: string
         'trust',
         '-E',
         'UTF8',
-        '--locale=C.UTF-8',
+        '--locale=C',
         '--no-sync',
         '--no-instructions',
       ],

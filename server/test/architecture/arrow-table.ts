@@ -15,6 +15,7 @@ const base = [
     'base/retention.ts',
     'base/errors.ts',
     'base/time.ts',
+    'base/fold-text.ts',
     'base/storable.ts',
     'base/describe-fault.ts',
   ],
@@ -172,13 +173,13 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   // How the deployment stands, for operators.
   health: ['base/jobs', 'base/db'],
   'base/jobs': ['base/db', 'base/logging.ts', 'base/errors.ts', 'base/clock.ts'],
-  'base/lists': ['base/db', 'base/errors.ts'],
+  'base/lists': ['base/db', 'base/errors.ts', 'base/fold-text.ts'],
   'base/config': ['base/secrets'],
   'base/secrets': ['base/db', 'base/errors.ts'],
   'base/osquery-sql': ['base/errors.ts'],
   'base/outbound': ['base/logging.ts', 'base/errors.ts', 'base/clock.ts', 'base/time.ts'],
   'base/relying-party': ['base/outbound', 'base/time.ts'],
-  'base/db': ['base/clock.ts'],
+  'base/db': ['base/clock.ts', 'base/fold-text.ts'],
   'base/retention.ts': ['base/time.ts'],
   'base/logging.ts': ['base/clock.ts'],
   // Pure, and what present may know of addresses.
@@ -189,6 +190,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   // Who changes what: passed to every command.
   'base/change-context.ts': [],
   'base/time.ts': [],
+  'base/fold-text.ts': [],
   'base/storable.ts': [],
   'base/spending-budget.ts': ['base/clock.ts'],
 }

@@ -47,7 +47,11 @@ async function changeNames(tx: Tx, group: GroupRow, change: GroupChange, call: C
   const { person_group_id: personGroupId } = group
   await tx
     .updateTable('scim_groups')
-    .set({ display_name: displayName, external_id: externalId })
+    .set({
+      display_name: displayName,
+      external_id: externalId,
+      is_duplicate: sql<boolean>`is_duplicate and display_name = ${displayName}`,
+    })
     .where(inOrganization('scim_groups', organizationId))
     .where('person_group_id', '=', personGroupId)
     .execute()

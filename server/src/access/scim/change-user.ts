@@ -69,6 +69,7 @@ async function write(tx: Tx, id: string, draft: UserDraft, context: ChangeContex
       external_id: draft.externalId,
       emails: [...draft.emails],
       attributes: JSON.stringify(draft.attributes),
+      is_duplicate: sql<boolean>`is_duplicate and user_name = ${draft.userName}`,
       revision: sql<string>`revision + 1`,
       updated_at: now,
     })

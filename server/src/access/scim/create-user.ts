@@ -45,6 +45,7 @@ async function insertUser(tx: Tx, personId: string, draft: UserDraft, context: C
     created_at: now,
     updated_at: now,
     deleted_at: null,
+    is_duplicate: false,
   }
   const inserted = await tx
     .insertInto('scim_users')

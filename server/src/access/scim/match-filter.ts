@@ -1,3 +1,4 @@
+import { foldText } from '../../base/fold-text.ts'
 import { type Attribute, findAttribute, type Values } from './attribute.ts'
 import type { Filter } from './parse-filter.ts'
 import { refuse } from './scim-error.ts'
@@ -31,5 +32,5 @@ const comparisons: Partial<Record<Filter['op'], (mine: string | undefined, their
 /** As text: Entra compares booleans with "True". */
 function comparable({ caseExact }: Attribute, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
-  return caseExact ? String(value) : String(value).toLowerCase()
+  return caseExact ? String(value) : foldText(String(value))
 }

@@ -1,3 +1,4 @@
+import { foldText } from '../../base/fold-text.ts'
 import { isRecord, type Values } from './attribute.ts'
 import { readValues } from './read-values.ts'
 import { refuse } from './scim-error.ts'
@@ -14,7 +15,7 @@ export type UserDraft = {
   /** Of the person that the user is. */
   readonly name: string
   readonly email: string
-  /** All addresses in lower case, for looking the user up. */
+  /** All addresses, folded, for looking the user up. */
   readonly emails: readonly string[]
 }
 
@@ -45,7 +46,7 @@ export function draftOf({ userName, externalId, active, ...attributes }: Values)
     attributes,
     name: nameOf(attributes, userName),
     email: emailOf(attributes, userName),
-    emails: addressesOf(attributes).map(({ value }) => value.toLowerCase()),
+    emails: addressesOf(attributes).map(({ value }) => foldText(value)),
   }
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 
@@ -66,7 +67,10 @@ export const lockPersonOfEmail = (tx: Tx, organizationId: string, email: string)
         and scim_users.person_id = people.id and scim_users.deleted_at is null)`.as('is_managed'),
     )
     .where(inOrganization('people', organizationId))
-    .where((build) => build(build.fn<string>('lower', ['people.email']), '=', email.toLowerCase()))
+    .where(equalsFolded('people.email', email))
+    .orderBy(sql`people.email = ${email}`, 'desc')
+    .orderBy('people.is_duplicate')
+    .limit(1)
     .forNoKeyUpdate('people')
     .executeTakeFirst()
 
@@ -82,7 +86,7 @@ export const lockDeletedUser = (tx: Tx, organizationId: string, userName: string
     .select(['people.id', 'people.name', 'people.email', sql<boolean>`false`.as('is_managed')])
     .where(inOrganization('scim_users', organizationId))
     .where('scim_users.deleted_at', 'is not', null)
-    .where(sql<boolean>`lower(scim_users.user_name) = lower(${userName})`)
+    .where(equalsFolded('scim_users.user_name', userName))
     .orderBy('scim_users.deleted_at', 'desc')
     .limit(1)
     .forNoKeyUpdate('people')

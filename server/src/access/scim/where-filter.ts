@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
+import { foldText } from '../../base/fold-text.ts'
 import { parseDateTime } from '../../base/lists/parse-date-time.ts'
 import { groupUrn } from './group-schema.ts'
 import { isUserId } from './member-changes.ts'
@@ -55,13 +57,13 @@ const moment =
     return at === undefined ? undefined : sign && sql<boolean>`${sql.ref(column)} ${sign} ${at}::timestamptz`
   }
 
-const withEmail = (value: string) => sql<boolean>`scim_users.emails @> array[${value.toLowerCase()}]::text[]`
+const withEmail = (value: string) => sql<boolean>`scim_users.emails @> array[${foldText(value)}]::text[]`
 
 const userConditions: Conditions = {
   id: equals((id) => (isUserId(id) ? sql<boolean>`scim_users.person_id = ${id}::bigint` : nobody)),
-  username: equals((name) => sql<boolean>`lower(scim_users.user_name) = lower(${name})`),
+  username: equals((name) => equalsFolded('scim_users.user_name', name)),
   externalid: equals((id) => sql<boolean>`scim_users.external_id = ${id}`),
-  displayname: equals((name) => sql<boolean>`lower(scim_users.attributes ->> 'displayName') = lower(${name})`),
+  displayname: equals((name) => equalsFolded(sql`scim_users.attributes ->> 'displayName'`, name)),
   emails: equals(withEmail),
   'emails.value': equals(withEmail),
   'meta.lastmodified': moment('scim_users.updated_at'),
@@ -86,7 +88,7 @@ const withMember = (id: string) =>
 
 const groupConditions: Conditions = {
   id: equals((id) => (isUserId(id) ? sql<boolean>`scim_groups.person_group_id = ${id}::bigint` : nobody)),
-  displayname: equals((name) => sql<boolean>`lower(scim_groups.display_name) = lower(${name})`),
+  displayname: equals((name) => equalsFolded('scim_groups.display_name', name)),
   externalid: equals((id) => sql<boolean>`scim_groups.external_id = ${id}`),
   members: equals(withMember),
   'members.value': equals(withMember),
@@ -125,5 +127,5 @@ function emailOfType(value: string, type: string | undefined): RawBuilder<boolea
   if (type === undefined) return withEmail(value)
   return sql<boolean>`(${withEmail(value)} and exists (
     select from jsonb_array_elements(scim_users.attributes -> 'emails') as email (element)
-    where lower(element ->> 'value') = lower(${value}) and lower(element ->> 'type') = lower(${type})))`
+    where ${equalsFolded(sql`element ->> 'value'`, value)} and ${equalsFolded(sql`element ->> 'type'`, type)}))`
 }

@@ -1,4 +1,5 @@
 import { type Actor, newChange, systemActorAt } from '../../base/change-context.ts'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -105,7 +106,8 @@ async function addFirst(tx: Tx, link: LinkRow, asked: Acceptance) {
     .select(['id', 'first_name', 'last_name', 'email'])
     .where(inOrganization('admin_users', organizationId))
     .where('access', '=', 'full')
-    .where((is) => is(is.fn('lower', ['email']), '=', email.toLowerCase()))
+    .where(equalsFolded('email', email))
+    .orderBy('is_duplicate')
     .executeTakeFirst()
   if (known) {
     const description = `Gave ${describeAdmin(known)} the link for the first administrator.`

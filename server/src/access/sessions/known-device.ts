@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { foldText } from '../../base/fold-text.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 
 /**
@@ -58,4 +59,4 @@ const isOf = (secrets: Secrets, entry: Buffer, email: string): boolean =>
   secrets.verify(purpose, signedText(entry.subarray(0, contentLength), email), entry.subarray(contentLength))
 
 const signedText = (content: Buffer, email: string): string =>
-  JSON.stringify([content.toString('base64url'), email.toLowerCase()])
+  JSON.stringify([content.toString('base64url'), foldText(email)])

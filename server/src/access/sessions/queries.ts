@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
@@ -11,6 +12,7 @@ export const findAccounts = (
 ) =>
   reader
     .selectFrom('admin_users')
+    .distinctOn('admin_users.organization_id')
     .innerJoin('organizations', 'organizations.id', 'admin_users.organization_id')
     .leftJoin('admin_credentials', (join) =>
       join
@@ -25,7 +27,7 @@ export const findAccounts = (
       'admin_users.email',
       'admin_credentials.password_hash',
     ])
-    .where(sql`lower(admin_users.email)`, '=', email.toLowerCase())
+    .where(equalsFolded('admin_users.email', email))
     .$if(organization !== undefined, (query) =>
       query.where((is) =>
         is.or([
@@ -35,6 +37,9 @@ export const findAccounts = (
       ),
     )
     .$if(adminUserId !== undefined, (query) => query.where('admin_users.id', '=', adminUserId ?? ''))
+    .orderBy('admin_users.organization_id')
+    .orderBy(sql`admin_users.email = ${email}`, 'desc')
+    .orderBy('admin_users.is_duplicate')
     .limit(2)
     .execute()
 

@@ -1,6 +1,7 @@
 import { type AdminPower, adminPowerNames, limitedPowers } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
+import { foldText } from '../../base/fold-text.ts'
 import { hourMs, minuteMs, plusMs } from '../../base/time.ts'
 
 export const sessionIdleMs = 30 * minuteMs
@@ -32,8 +33,8 @@ export function faultsOfPassword(password: string, { email }: { email: string })
   const fault = (message: string) => [{ field: 'password', message }]
   if (length < minPasswordLength) return fault(`must have at least ${minPasswordLength} characters`)
   if (length > maxPasswordLength) return fault(`must have at most ${maxPasswordLength} characters`)
-  const plain = password.toLowerCase()
-  if (plain === email.toLowerCase()) return fault('must not be the e-mail address')
+  const plain = foldText(password)
+  if (plain === foldText(email)) return fault('must not be the e-mail address')
   if (new Set(plain).size < 4) return fault('must have at least four different characters')
   return []
 }

@@ -82,7 +82,7 @@ async function bindByAddress(tx: Tx, { identity, organization, now }: Asked): Pr
   const { issuer, subject, verifiedEmail: email } = identity
   if (email === undefined) return undefined
   const account = only(await findAccounts(tx, { email, organization }))
-  if (!account) return undefined
+  if (!account || !isSameAddress(account.email, email)) return undefined
   const bound = await tx
     .insertInto('admin_identities')
     .values({
@@ -98,3 +98,8 @@ async function bindByAddress(tx: Tx, { identity, organization, now }: Asked): Pr
     .executeTakeFirst()
   return bound && account
 }
+
+/** Stricter than addresses are looked up: whoever a provider gave the wide form of a letter is not who has the letter. */
+const isSameAddress = (one: string, other: string): boolean => caseMapped(one) === caseMapped(other)
+
+const caseMapped = (email: string): string => email.normalize('NFC').toLowerCase()

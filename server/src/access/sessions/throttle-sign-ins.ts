@@ -1,4 +1,5 @@
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
+import { foldText } from '../../base/fold-text.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { findKnownDevice } from './known-device.ts'
 import { networkOf } from './network-of.ts'
@@ -25,7 +26,7 @@ export type Attempt = {
 
 type Subject = { hash: Buffer; rule: ThrottleRule; isForgivenWhole: boolean }
 
-const accountHash = (secrets: Secrets, email: string) => secrets.lookupHash('sign-in account', email.toLowerCase())
+const accountHash = (secrets: Secrets, email: string) => secrets.lookupHash('sign-in account', foldText(email))
 
 /**
  * What a failed try is counted against. A try in a live session, or from a browser in which this account has signed in
@@ -36,7 +37,7 @@ const accountHash = (secrets: Secrets, email: string) => secrets.lookupHash('sig
 function subjectsOf(secrets: Secrets, attempt: Attempt): Subject[] {
   const { email, ipAddress, sessionId } = attempt
   const own = (kind: string, id: string): Subject => ({
-    hash: secrets.lookupHash(`sign-in ${kind}`, JSON.stringify([id, email.toLowerCase()])),
+    hash: secrets.lookupHash(`sign-in ${kind}`, JSON.stringify([id, foldText(email)])),
     rule: ownRule,
     isForgivenWhole: true,
   })

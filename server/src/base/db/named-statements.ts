@@ -9,7 +9,7 @@ const canBePrepared = /^\s*(?:select|insert|update|delete|with|merge)\b/i
  * A named statement soon has one plan for all values, and no plan suits both a rare and a common pattern: over 500,000
  * rows the wrong one costs hundreds of milliseconds, planning again less than one.
  */
-const isPlannedByValue = /\bilike\b/i
+const isPlannedByValue = /\bi?like\b/i
 
 export type NamedStatements = {
   /** The name to prepare this text under, or undefined to send it unnamed. */

@@ -118,6 +118,7 @@ export interface Database {
     created_at: Instant
     last_authenticated_at: Instant | null
     deprovisioned_at: Instant | null
+    is_duplicate: WithDefault<boolean>
   }
   person_groups: { organization_id: string; id: Id; name: string; created_at: Instant }
   person_group_members: { organization_id: string; person_group_id: string; person_id: string }
@@ -712,6 +713,7 @@ export interface Database {
     access: 'full' | 'limited' | 'billing_only'
     restrictions: WithDefault<string[]>
     created_at: Instant
+    is_duplicate: WithDefault<boolean>
   }
   admin_credentials: {
     organization_id: string
@@ -840,6 +842,7 @@ export interface Database {
     created_at: Instant
     updated_at: Instant
     deleted_at: Instant | null
+    is_duplicate: WithDefault<boolean>
   }
   scim_groups: {
     organization_id: string
@@ -849,6 +852,7 @@ export interface Database {
     revision: WithDefault<string>
     created_at: Instant
     updated_at: Instant
+    is_duplicate: WithDefault<boolean>
   }
   signing_keys: {
     kid: string

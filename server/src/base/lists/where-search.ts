@@ -1,4 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { containsFolded, folded, foldedPattern } from '../db/folded.ts'
+import { foldText } from '../fold-text.ts'
 import type { SearchClause, SearchExpression, SearchValue } from './search-expression.ts'
 
 /** What a searchable field is in the database. Reals and other integers count as `bigint` only when they are whole. */
@@ -16,9 +18,8 @@ export type SearchColumns<Fields> = { readonly [Name in keyof Fields]: SearchCol
 /**
  * The condition of a parsed search; every value is a parameter. NULL matches only `:null`.
  *
- * Case is ignored the way the database's `lower()` folds: one code point to one, by Unicode's simple mapping, where
- * LC_CTYPE is a UTF-8 locale (so on PGlite); ASCII letters only where it is `C`. The columns stay bare under ILIKE, so
- * that gin_trgm_ops indexes serve `~`.
+ * Text is compared folded (`foldText`), which gin_trgm_ops indexes on `folded(column)` serve; where case counts, in Unicode's
+ * NFC.
  */
 export function whereSearch<Names extends string>(
   expression: SearchExpression,
@@ -82,28 +83,31 @@ function equals(
   type: Exclude<SearchColumn['type'], 'text[]'>,
   { ignoreCase }: SearchClause,
 ): RawBuilder<SqlBool> {
-  const [first] = values
-  if (type === 'text' && ignoreCase) {
-    return values.length === 1
-      ? sql`lower(${column}) = lower(${first}::text)`
-      : sql`lower(${column}) = any(${lowered(values)})`
-  }
   const cast = sql.raw(type)
-  return values.length === 1 ? sql`${column} = ${first}::${cast}` : sql`${column} = any(${values}::${cast}[])`
+  const isIn = (one: Expression<unknown>, wanted: string[]) =>
+    wanted.length === 1
+      ? sql<SqlBool>`${one} = ${wanted[0]}::${cast}`
+      : sql<SqlBool>`${one} = any(${wanted}::${cast}[])`
+  if (type !== 'text') return isIn(column, values)
+  const isLike = isIn(folded(column), values.map(foldText))
+  if (ignoreCase) return isLike
+  // ASCII is in NFC, and so is what equals it: an index on the column itself serves, too.
+  const isAscii = values.every((value) => /^[ -~]*$/.test(value))
+  const exact = isAscii ? column : sql`normalize(${column}, nfc)`
+  return sql`(${isLike} and ${isIn(
+    exact,
+    values.map((value) => value.normalize('NFC')),
+  )})`
 }
 
 function listContains(column: Expression<unknown>, values: string[], clause: SearchClause): RawBuilder<SqlBool> {
   if (!clause.ignoreCase) return sql`${column} && ${values}::text[]`
-  return sql`exists (select from unnest(${column}) as item where lower(item) = any(${lowered(values)}))`
-}
-
-function lowered(values: string[]): RawBuilder<string[]> {
-  return sql`array(select lower(value) from unnest(${values}::text[]) as value)`
+  return sql`exists (select from unnest(${column}) as item where folded(item) = any(${values.map(foldText)}::text[]))`
 }
 
 function contains(column: Expression<unknown>, text: string, type: SearchColumn['type']): RawBuilder<SqlBool> {
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
-  if (type === 'text') return sql`${column} ilike ${pattern}`
-  if (type === 'text[]') return sql`exists (select from unnest(${column}) as item where item ilike ${pattern})`
-  return sql`${column}::text ilike ${pattern}`
+  if (type === 'text') return containsFolded(column, text)
+  const pattern = foldedPattern(text)
+  if (type === 'text[]') return sql`exists (select from unnest(${column}) as item where folded(item) like ${pattern})`
+  return sql`${column}::text like ${pattern}`
 }

@@ -7,6 +7,7 @@ import { updateAdminUser } from '../../access/administrators/update-admin-user.t
 import { firstRunLink } from '../../access/sessions/first-run-link.ts'
 import { inviteAdmin } from '../../access/sessions/invite-admin.ts'
 import { hasAccounts } from '../../access/sessions/queries.ts'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
@@ -117,9 +118,7 @@ async function adminOf(db: Db, organizationId: string, named: string): Promise<s
     .selectFrom('admin_users')
     .select('id')
     .where(inOrganization('admin_users', organizationId))
-    .where((is) =>
-      /^\d{1,18}$/.test(named) ? is('id', '=', named) : is(is.fn('lower', ['email']), '=', named.toLowerCase()),
-    )
+    .where((is) => (/^\d{1,18}$/.test(named) ? is('id', '=', named) : equalsFolded('email', named)))
     .executeTakeFirst()
   return admin?.id ?? notThere(named)
 }

@@ -12,6 +12,7 @@ import type { CommandIo } from '../data-command.ts'
 import { openDatabase } from '../open-database.ts'
 import { type DatabaseFacts, databaseFacts, readDatabaseFacts } from './database-facts.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
+import { judgeDuplicates } from './judge-duplicates.ts'
 import { judgeIdentities } from './judge-identities.ts'
 import { judgeKeys } from './judge-keys.ts'
 import { judgeOverdueReports, judgeReportRole } from './judge-reports.ts'
@@ -44,6 +45,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
     ...(facts.webhooks ? judgeWebhooks(facts.webhooks) : []),
     ...(facts.identities ? judgeIdentities(facts.identities) : []),
     ...(facts.keys ? judgeKeys(facts.keys) : []),
+    ...(facts.duplicates ? judgeDuplicates(facts.duplicates) : []),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
 import { surveyKeys } from '../../access/api-keys/survey-keys.ts'
+import { surveyDuplicates } from '../../access/scim/survey-duplicates.ts'
 import type { Connection } from '../../base/db/connect.ts'
 import { pendingMigrations } from '../../base/db/migrate.ts'
 import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
@@ -48,6 +49,18 @@ const identitySurvey = Type.Object({
   ),
 })
 
+const duplicateSurvey = Type.Object({
+  count: Type.Integer(),
+  listed: Type.Array(
+    Type.Object({
+      kind: Type.Enum(['person', 'administrator', 'SCIM user', 'SCIM group']),
+      id: Type.String(),
+      name: Type.String(),
+      organization: Type.String(),
+    }),
+  ),
+})
+
 const keySurvey = Type.Object({
   count: Type.Integer(),
   toReview: Type.Integer(),
@@ -87,6 +100,7 @@ export const databaseFacts = Type.Object({
   webhooks: Type.Optional(endpointSurvey),
   identities: Type.Optional(identitySurvey),
   keys: Type.Optional(keySurvey),
+  duplicates: Type.Optional(duplicateSurvey),
 })
 export type DatabaseFacts = Static<typeof databaseFacts>
 
@@ -118,6 +132,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
       webhooks: await surveyEndpoints(connection.db),
       identities: await surveyIdentities(connection.db),
       keys: await surveyKeys(connection.db, row.clock),
+      duplicates: await surveyDuplicates(connection.db),
     }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 
@@ -29,7 +30,10 @@ export const findReportedPerson = (reader: Reader, organizationId: string, by: {
   'id' in by
     ? fromActivePeople(reader, organizationId).where('id', '=', by.id).executeTakeFirst()
     : fromActivePeople(reader, organizationId)
-        .where(sql<boolean>`lower(people.email) = lower(${by.email}::text)`)
+        .where(equalsFolded('people.email', by.email))
+        .orderBy(sql`email = ${by.email}`, 'desc')
+        .orderBy('is_duplicate')
+        .limit(1)
         .executeTakeFirst()
 
 /** Living devices, each with whether the check targets it, by identifier or by owner. */

@@ -1,22 +1,25 @@
 import { isAuditAction } from '@muster/contract/audit-actions.ts'
 import type { AuditView, AuditViewFilter } from '@muster/contract/console-records.ts'
 import { sql } from 'kysely'
+import { containsFolded, likeText, searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { beginOf, likePattern, patternOf } from './rules.ts'
+import { beginOf } from './rules.ts'
 
 const newestFirst: Keyset = { id: { column: 'audit_logs.id', type: 'bigint' }, direction: 'desc' }
 
 function entriesOf(reader: Reader, organizationId: string, filter: AuditViewFilter, now: string) {
   const { actor_type: actorType, action, since, subject, about } = filter
-  const pattern = patternOf(filter.search)
+  const pattern = searchPattern(filter.search)
   let query = reader.selectFrom('audit_logs').where(inOrganization('audit_logs', organizationId))
   if (actorType !== undefined) query = query.where('audit_logs.actor_type', '=', actorType)
   if (action !== undefined) query = query.where('audit_logs.action', '=', action)
   if (since !== undefined) query = query.where('audit_logs.timestamp', '>=', beginOf(since, now))
-  const isNamed = sql<boolean>`audit_logs.description like ${likePattern(`"${about ?? ''}"`)}`
+  const name = `"${about ?? ''}"`
+  const isNamed = sql<boolean>`(${containsFolded('audit_logs.description', name)}
+    and audit_logs.description like ${`%${likeText(name)}%`})`
   const isSubject = sql<boolean>`audit_logs.about @> array[${subject ?? ''}::text]`
   if (subject === undefined && about !== undefined) query = query.where(isNamed)
   if (subject !== undefined && about === undefined) query = query.where(isSubject)
@@ -24,7 +27,9 @@ function entriesOf(reader: Reader, organizationId: string, filter: AuditViewFilt
     query = query.where(sql<boolean>`(${isSubject} or (audit_logs.about is null and ${isNamed}))`)
   }
   if (pattern === undefined) return query
-  return query.where(sql<boolean>`(audit_logs.description ilike ${pattern} or audit_logs.actor_name ilike ${pattern})`)
+  return query.where(
+    sql<boolean>`(folded(audit_logs.description) like ${pattern} or folded(audit_logs.actor_name) like ${pattern})`,
+  )
 }
 
 const shown = [

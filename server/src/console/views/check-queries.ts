@@ -1,6 +1,7 @@
 import type { CheckViewFilter, CheckViewListing } from '@muster/contract/console-checks.ts'
 import type { CheckSort } from '@muster/contract/console-values.ts'
 import { type Expression, sql } from 'kysely'
+import { foldedPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
@@ -9,7 +10,6 @@ import { ownTemplates } from '../../checks/configuration/queries.ts'
 import { tallyColumns } from '../../compliance/standing/tally-columns.ts'
 import { standingAt } from '../../inventory/devices/standing.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
-import { likePattern } from './rules.ts'
 
 type Tag = { id: string; name: string }
 
@@ -92,9 +92,9 @@ function conditionsOf({ search, platform, strategy, kind, tag, state }: CheckVie
   const conditions: Expression<boolean>[] = []
   const text = search?.trim() ?? ''
   if (text !== '') {
-    const pattern = likePattern(text)
+    const pattern = foldedPattern(text)
     conditions.push(
-      sql<boolean>`(checks.name ilike ${pattern} or checks.description ilike ${pattern} or checks.slug ilike ${pattern})`,
+      sql<boolean>`(folded(checks.name) like ${pattern} or folded(checks.description) like ${pattern} or folded(checks.slug) like ${pattern})`,
     )
   }
   if (platform) conditions.push(sql<boolean>`${platform}::text = any(checks.platforms)`)

@@ -1,10 +1,10 @@
 import type { DeviceViewFilter } from '@muster/contract/console-views.ts'
 import { type Expression, sql } from 'kysely'
+import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { dayMs } from '../../base/time.ts'
 import { standingAt } from '../../inventory/devices/standing.ts'
-import { patternOf } from './rules.ts'
 
 /** The most urgent first: blocked, then what blocks soonest, then the rest. An index has the same expression. */
 export const urgency = sql<string>`case devices.auth_state when 'blocked' then '-infinity'::timestamptz
@@ -65,15 +65,15 @@ export function conditionsOf(organizationId: string, filter: DeviceViewFilter): 
   }
   if (filter.identity === 'suspended') conditions.push(sql<boolean>`devices.registration_suspended_at is not null`)
   if (filter.identity === 'conflict') conditions.push(sql<boolean>`devices.identity_conflict_since is not null`)
-  const pattern = patternOf(filter.search)
+  const pattern = searchPattern(filter.search)
   if (pattern === undefined) return conditions
   // Each half has an index of its own; one condition over both tables would read all devices.
   conditions.push(sql<boolean>`devices.id in (
     select named.id from devices as named where named.organization_id = ${organizationId}::bigint
-      and (named.name ilike ${pattern} or named.serial ilike ${pattern} or named.note ilike ${pattern})
+      and (folded(named.name) like ${pattern} or folded(named.serial) like ${pattern} or folded(named.note) like ${pattern})
     union
     select owned.id from people as owner join devices as owned on owned.organization_id = owner.organization_id
       and owned.registered_owner_id = owner.id
-    where owner.organization_id = ${organizationId}::bigint and (owner.name ilike ${pattern} or owner.email ilike ${pattern}))`)
+    where owner.organization_id = ${organizationId}::bigint and (folded(owner.name) like ${pattern} or folded(owner.email) like ${pattern}))`)
   return conditions
 }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
+import { folded, foldedPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { shownState } from '../../inventory/devices/rules.ts'
 
 const maxOfKind = 6
-const patternOf = (text: string): string => `%${text.trim().replace(/[\\%_]/g, '\\$&')}%`
 
 /** People, devices and checks with a text in their names; those that begin with it come first. */
 export async function find(reader: Reader, organizationId: string, text: string) {
-  const pattern = patternOf(text)
+  const pattern = foldedPattern(text.trim())
   const start = pattern.slice(1)
   const [devices, people, checks] = await Promise.all([
     reader
@@ -20,27 +20,29 @@ export async function find(reader: Reader, organizationId: string, text: string)
       )
       .where(inOrganization('devices', organizationId))
       .where('devices.deleted_at', 'is', null)
-      .where((is) => is.or([is('devices.name', 'ilike', pattern), is('devices.serial', 'ilike', pattern)]))
+      .where((is) =>
+        is.or([is(folded('devices.name'), 'like', pattern), is(folded('devices.serial'), 'like', pattern)]),
+      )
       .select(['devices.id', 'devices.name', 'devices.serial', 'devices.auth_state', 'owner.name as owner'])
-      .orderBy(sql`devices.name not ilike ${start}`)
+      .orderBy(sql`folded(devices.name) not like ${start}`)
       .orderBy('devices.name')
       .limit(maxOfKind)
       .execute(),
     reader
       .selectFrom('people')
       .where(inOrganization('people', organizationId))
-      .where((is) => is.or([is('name', 'ilike', pattern), is('email', 'ilike', pattern)]))
+      .where((is) => is.or([is(folded('name'), 'like', pattern), is(folded('email'), 'like', pattern)]))
       .select(['id', 'name', 'email as detail'])
-      .orderBy(sql`name not ilike ${start}`)
+      .orderBy(sql`folded(name) not like ${start}`)
       .orderBy('name')
       .limit(maxOfKind)
       .execute(),
     reader
       .selectFrom('checks')
       .where(inOrganization('checks', organizationId))
-      .where('name', 'ilike', pattern)
+      .where(folded('name'), 'like', pattern)
       .select(['id', 'name'])
-      .orderBy(sql`name not ilike ${start}`)
+      .orderBy(sql`folded(name) not like ${start}`)
       .orderBy('name')
       .limit(maxOfKind)
       .execute(),

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { likePattern } from './rules.ts'
+import { foldedPattern } from '../../base/db/folded.ts'
 
 const most = 200
 
@@ -7,10 +7,10 @@ const most = 200
 export const foundDevices = (organizationId: string, text: string): RawBuilder<string[]> => sql`array(
   select id from (
     select devices.id from devices
-    where devices.organization_id = ${organizationId}::bigint and devices.name ilike ${likePattern(text)}
+    where devices.organization_id = ${organizationId}::bigint and folded(devices.name) like ${foldedPattern(text)}
     union
     select devices.id from people join devices on devices.organization_id = people.organization_id
       and devices.registered_owner_id = people.id
     where people.organization_id = ${organizationId}::bigint
-      and (people.name ilike ${likePattern(text)} or people.email ilike ${likePattern(text)})
+      and (folded(people.name) like ${foldedPattern(text)} or folded(people.email) like ${foldedPattern(text)})
   ) as found limit ${sql.lit(most)})`

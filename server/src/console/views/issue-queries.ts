@@ -1,13 +1,13 @@
 import type { IssueViewFilter, IssueViewListing } from '@muster/contract/console-issues.ts'
 import type { IssueSort } from '@muster/contract/console-values.ts'
 import { type Expression, sql } from 'kysely'
+import { foldedPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
 import { ownTemplates } from '../../checks/configuration/queries.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
-import { likePattern } from './rules.ts'
 
 const fromIssues = (reader: Reader, organizationId: string) =>
   reader
@@ -87,11 +87,11 @@ function conditionsOf(organizationId: string, filter: IssueViewFilter, now: stri
   if (device) conditions.push(sql<boolean>`issues.device_id = ${device}::bigint`)
   const text = search?.trim() ?? ''
   if (text !== '') {
-    const pattern = likePattern(text)
+    const pattern = foldedPattern(text)
     // Not the name of the joined device: each part has an index of its own, so that a search reads what it finds.
-    conditions.push(sql<boolean>`(issues.title ilike ${pattern} or issues.issue_value ilike ${pattern}
+    conditions.push(sql<boolean>`(folded(issues.title) like ${pattern} or folded(issues.issue_value) like ${pattern}
       or issues.device_id = any(array(select named.id from devices as named
-        where named.organization_id = ${organizationId}::bigint and named.name ilike ${pattern})))`)
+        where named.organization_id = ${organizationId}::bigint and folded(named.name) like ${pattern})))`)
   }
   return conditions
 }

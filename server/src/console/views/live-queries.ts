@@ -1,11 +1,11 @@
 import type { LiveAnswerFilter, LiveQueryViewFilter } from '@muster/contract/console-queries.ts'
 import { maxRowsInPart } from '@muster/contract/live-queries.ts'
 import { sql } from 'kysely'
+import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { patternOf } from './rules.ts'
 
 type OfCampaign = ListPage<{ readonly campaignId: string }>
 
@@ -24,7 +24,7 @@ const counted = (status: 'waiting' | 'successful' | 'errored') => sql<number>`(
 )`
 
 export function listLiveQueryViews(reader: Reader, page: ListPage, filter: LiveQueryViewFilter) {
-  const pattern = patternOf(filter.search)
+  const pattern = searchPattern(filter.search)
   return reader
     .selectFrom('live_query_campaigns')
     .select(['id', 'name', 'osquery_sql', 'created_at', 'started_at', 'published', 'revision', 'tables_used'])
@@ -35,7 +35,7 @@ export function listLiveQueryViews(reader: Reader, page: ListPage, filter: LiveQ
     ])
     .where(inOrganization('live_query_campaigns', page.organizationId))
     .$if(pattern !== undefined, (query) =>
-      query.where(sql<boolean>`(name ilike ${pattern} or osquery_sql ilike ${pattern})`),
+      query.where(sql<boolean>`(folded(name) like ${pattern} or folded(osquery_sql) like ${pattern})`),
     )
     .where(afterCursor(newestFirst, page.after === undefined ? undefined : [page.after]))
     .$call(inKeysetOrder(newestFirst))

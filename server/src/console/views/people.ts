@@ -1,10 +1,10 @@
 import type { PersonView, PersonViewFilter } from '@muster/contract/console-records.ts'
 import { sql } from 'kysely'
+import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { patternOf } from './rules.ts'
 
 const byId: Keyset = { id: { column: 'people.id', type: 'bigint' }, direction: 'asc' }
 
@@ -13,7 +13,7 @@ const ownDevices = sql`devices where devices.organization_id = people.organizati
   and devices.registered_owner_id = people.id and devices.deleted_at is null`
 
 function peopleOf(reader: Reader, organizationId: string, filter: PersonViewFilter) {
-  const pattern = patternOf(filter.search)
+  const pattern = searchPattern(filter.search)
   let query = reader
     .selectFrom('people')
     .where(inOrganization('people', organizationId))
@@ -29,7 +29,7 @@ function peopleOf(reader: Reader, organizationId: string, filter: PersonViewFilt
         and member.person_group_id = ${filter.group_id}::bigint)`)
   }
   if (pattern === undefined) return query
-  return query.where(sql<boolean>`(people.name ilike ${pattern} or people.email ilike ${pattern})`)
+  return query.where(sql<boolean>`(folded(people.name) like ${pattern} or folded(people.email) like ${pattern})`)
 }
 
 export const listPersonViews = (reader: Reader, page: ListPage, filter: PersonViewFilter) =>

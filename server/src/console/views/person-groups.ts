@@ -1,10 +1,10 @@
 import type { PersonGroupViewFilter } from '@muster/contract/console-groups.ts'
 import { sql } from 'kysely'
+import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { patternOf } from './rules.ts'
 
 const byId: Keyset = { id: { column: 'person_groups.id', type: 'bigint' }, direction: 'asc' }
 
@@ -27,9 +27,9 @@ const groupsOf = (reader: Reader, organizationId: string) =>
     .where(inOrganization('person_groups', organizationId))
 
 export function listPersonGroupViews(reader: Reader, page: ListPage, filter: PersonGroupViewFilter) {
-  const pattern = patternOf(filter.search)
+  const pattern = searchPattern(filter.search)
   return groupsOf(reader, page.organizationId)
-    .$if(pattern !== undefined, (query) => query.where(sql<boolean>`person_groups.name ilike ${pattern}`))
+    .$if(pattern !== undefined, (query) => query.where(sql<boolean>`folded(person_groups.name) like ${pattern}`))
     .where(afterCursor(byId, page.after === undefined ? undefined : [page.after]))
     .$call(inKeysetOrder(byId))
     .limit(sql.lit(page.limit))

@@ -5,10 +5,3 @@ const spanMs = { '24h': 24 * hourMs, '7d': 7 * 24 * hourMs, '30d': 30 * 24 * hou
 /** The moment that a span before now begins at. */
 export const beginOf = (span: keyof typeof spanMs, now: string): string =>
   new Date(Date.parse(now) - spanMs[span]).toISOString()
-
-/** What holds the text anywhere, whatever it consists of. */
-export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
-
-/** Undefined when nothing is searched for. */
-export const patternOf = (search: string | undefined): string | undefined =>
-  search === undefined || search.trim() === '' ? undefined : likePattern(search.trim())

@@ -1,10 +1,10 @@
 import type { AdministratorFilter, EnrollmentSecretFilter } from '@muster/contract/console-settings.ts'
 import { sql } from 'kysely'
+import { foldedPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { likePattern } from './rules.ts'
 
 const newestSecret: Keyset = { id: { column: 'enrollment_secrets.id', type: 'bigint' }, direction: 'desc' }
 const newestToken: Keyset = { id: { column: 'scim_tokens.id', type: 'bigint' }, direction: 'desc' }
@@ -80,7 +80,7 @@ export function listAdministratorViews(
   { search, access, factor }: AdministratorFilter,
 ) {
   const { organizationId, after, limit, now } = page
-  const pattern = likePattern(search?.trim() ?? '')
+  const pattern = foldedPattern(search?.trim() ?? '')
   return reader
     .selectFrom('admin_users')
     .leftJoin('admin_credentials as credentials', (join) =>
@@ -111,7 +111,7 @@ export function listAdministratorViews(
     .where(inOrganization('admin_users', organizationId))
     .$if(pattern !== '%%', (query) =>
       query.where(
-        sql<boolean>`(admin_users.first_name ilike ${pattern} or admin_users.last_name ilike ${pattern} or admin_users.email ilike ${pattern})`,
+        sql<boolean>`(folded(admin_users.first_name) like ${pattern} or folded(admin_users.last_name) like ${pattern} or folded(admin_users.email) like ${pattern})`,
       ),
     )
     .$if(access !== undefined, (query) => query.where('admin_users.access', '=', access ?? 'full'))

@@ -1,17 +1,18 @@
 import type { SignInView, SignInViewFilter } from '@muster/contract/console-records.ts'
 import { sql } from 'kysely'
+import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { beginOf, patternOf } from './rules.ts'
+import { beginOf } from './rules.ts'
 
 const newestFirst: Keyset = { id: { column: 'auth_logs.id', type: 'bigint' }, direction: 'desc' }
 
 function signInsOf(reader: Reader, organizationId: string, filter: SignInViewFilter, now: string) {
   const { result, initial_status: status, since, device_id: deviceId, person_id: personId } = filter
   const { failure_reason: reason, connection_id: connectionId } = filter
-  const pattern = patternOf(filter.search)
+  const pattern = searchPattern(filter.search)
   let query = reader.selectFrom('auth_logs').where(inOrganization('auth_logs', organizationId))
   if (result !== undefined) query = query.where('auth_logs.result', '=', result)
   if (status !== undefined) query = query.where('auth_logs.initial_status', '=', status)
@@ -22,8 +23,8 @@ function signInsOf(reader: Reader, organizationId: string, filter: SignInViewFil
   if (personId !== undefined) query = query.where('auth_logs.person_id', '=', personId)
   if (pattern === undefined) return query
   return query.where(
-    sql<boolean>`(auth_logs.person_name ilike ${pattern} or auth_logs.person_email ilike ${pattern}
-      or auth_logs.device_name ilike ${pattern} or auth_logs.ip_address ilike ${pattern})`,
+    sql<boolean>`(folded(auth_logs.person_name) like ${pattern} or folded(auth_logs.person_email) like ${pattern}
+      or folded(auth_logs.device_name) like ${pattern} or folded(auth_logs.ip_address) like ${pattern})`,
   )
 }
 

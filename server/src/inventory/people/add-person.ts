@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 
@@ -9,7 +11,10 @@ export async function addPerson(tx: Tx, person: NewPerson): Promise<string> {
     .selectFrom('people')
     .select(['id', 'deprovisioned_at'])
     .where(inOrganization('people', person.organizationId))
-    .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', person.email.toLowerCase()))
+    .where(equalsFolded('email', person.email))
+    .orderBy(sql`email = ${person.email}`, 'desc')
+    .orderBy('is_duplicate')
+    .limit(1)
     .forUpdate()
     .executeTakeFirst()
   if (existing) {

@@ -1,12 +1,17 @@
+import { sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 
-/** The person of this address, whatever its case, unless deprovisioned. */
+/** The person of this address, unless deprovisioned. */
 export const findPersonByEmail = (reader: Reader, organizationId: string, email: string) =>
   reader
     .selectFrom('people')
     .select(['id', 'name', 'email'])
     .where(inOrganization('people', organizationId))
-    .where((build) => build(build.fn<string>('lower', ['email']), '=', email.toLowerCase()))
+    .where(equalsFolded('email', email))
     .where('deprovisioned_at', 'is', null)
+    .orderBy(sql`email = ${email}`, 'desc')
+    .orderBy('is_duplicate')
+    .limit(1)
     .executeTakeFirst()

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
@@ -20,7 +21,7 @@ export async function updatePerson(tx: Tx, change: PersonChange, context: Change
   if (news.length === 0 && isDeepStrictEqual(before.usernames, usernames)) return
   await tx
     .updateTable('people')
-    .set({ name, email, usernames })
+    .set({ name, email, usernames, is_duplicate: sql<boolean>`is_duplicate and email = ${email}` })
     .where(inOrganization('people', organizationId))
     .where('id', '=', personId)
     .execute()
