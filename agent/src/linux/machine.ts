@@ -15,8 +15,23 @@ export function isPlaceholder(value: string): boolean {
   return /^(0*|f+|none|not specified|default string|to be filled.*|system serial number)$/i.test(plain)
 }
 
-/** Uuids that whole series of boards left the factory with. */
-const sharedUuids = new Set(['03000200-0400-0500-0006-000700080009', '12345678-1234-5678-90ab-cddeefaabbcc'])
+/** Uuids that whole series of boards left the factory with, in both byte orders of SMBIOS. */
+const sharedUuids = new Set([
+  '03000200-0400-0500-0006-000700080009',
+  '00020003-0004-0005-0006-000700080009',
+  '03020100-0504-0706-0809-0a0b0c0d0e0f',
+  '00010203-0405-0607-0809-0a0b0c0d0e0f',
+  '12345678-1234-5678-90ab-cddeefaabbcc',
+  '78563412-3412-7856-90ab-cddeefaabbcc',
+  '10000000-0000-8000-0040-000000000000',
+  '00000010-0000-0080-0040-000000000000',
+])
+
+/** Whether a text has the form of a uuid and bytes that tell this machine apart. */
+function isOwnUuid(uuid: string): boolean {
+  const hasForm = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(uuid)
+  return hasForm && !sharedUuids.has(uuid) && new Set(uuid.replaceAll('-', '').match(/../g)).size > 2
+}
 
 /**
  * What tells this machine from others: the hardware's uuid, or where DMI has none of its own (containers, some
@@ -24,7 +39,7 @@ const sharedUuids = new Set(['03000200-0400-0500-0006-000700080009', '12345678-1
  */
 export function machineIdentity(dmiUuid: string, machineId: string): string {
   const uuid = dmiUuid.toLowerCase()
-  return isPlaceholder(uuid) || sharedUuids.has(uuid) ? asUuid(machineId) : uuid
+  return isOwnUuid(uuid) ? uuid : asUuid(machineId)
 }
 
 const unlessPlaceholder = (value: string) => (isPlaceholder(value) ? '' : value)

@@ -48,15 +48,17 @@ test('a rolling release without a version number has version 0', () => {
 
 test('the identity falls back to machine-id where DMI has no uuid', () => {
   const machineId = '3d1219c7c4c5404aaa1f6d2a48adfda4'
-  assert.equal(machineIdentity('', machineId), '3d1219c7-c4c5-404a-aa1f-6d2a48adfda4')
-  assert.equal(
-    machineIdentity('00000000-0000-0000-0000-000000000000', machineId),
-    '3d1219c7-c4c5-404a-aa1f-6d2a48adfda4',
-  )
-  assert.equal(
-    machineIdentity('03000200-0400-0500-0006-000700080009', machineId),
-    '3d1219c7-c4c5-404a-aa1f-6d2a48adfda4',
-  )
+  const shared = [
+    '',
+    'Not Settable',
+    '00000000-0000-0000-0000-000000000000',
+    '03000200-0400-0500-0006-000700080009',
+    '00020003-0004-0005-0006-000700080009',
+    'FEFEFEFE-FEFE-FEFE-FEFE-FEFEFEFEFEFE',
+  ]
+  for (const uuid of shared) {
+    assert.equal(machineIdentity(uuid, machineId), '3d1219c7-c4c5-404a-aa1f-6d2a48adfda4', uuid)
+  }
   assert.equal(
     machineIdentity('4C4C4544-0042-3510-8052-B4C04F4E4D32', machineId),
     '4c4c4544-0042-3510-8052-b4c04f4e4d32',

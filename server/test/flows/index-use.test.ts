@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { purgeDevices } from '../../src/administration/registrations/purge-devices.ts'
-import { findEnrolledDevice } from '../../src/agents/protocol/enrollment-queries.ts'
+import { listEnrolledDevices } from '../../src/agents/protocol/enrollment-queries.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { settleDueDevices } from '../../src/inventory/devices/settle-due-devices.ts'
 import { testApp } from '../support/app.ts'
@@ -80,7 +80,7 @@ type Use =
 
 const unknownMachine = {
   ...{ name: 'Laptop', device_type: 'Mac' as const, operating_system: null, hardware_model: null, agent_version: null },
-  ...{ hardware_uuid: null, serial: null, machine_id: 'f' },
+  ...{ hardware_uuid: null, serial: null, machine_id: 'f', host_identifier: 'f' },
 } as const
 
 /** What each index is for. An index without a use is dropped, not listed. */
@@ -102,7 +102,7 @@ const usesOf = ({ check, owner }: Filled): Record<string, Use> => ({
   devices_latest_to_block: { console: '/views/devices?sort=-will_block_at&per_page=25' },
   devices_due_to_block: { job: () => settleDueDevices(app.db, () => contextAt()) },
   devices_deleted_at: { job: () => purgeDevices(app.db, '2020-01-01T00:00:00.000Z', contextAt()) },
-  devices_machine_id: { job: (id) => transact(app.db, (tx) => findEnrolledDevice(tx, id, unknownMachine)) },
+  devices_machine_id: { job: (id) => transact(app.db, (tx) => listEnrolledDevices(tx, id, unknownMachine)) },
   issues_search: { api: '/issues?query=issue_value~"value 777"' },
   issues_identifiers_search: { api: '/issues?query=device_id~7771' },
   issues_by_device: { api: '/issues?query=device_id:7771' },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
+import { hardwareUuidOf, serialOf } from '../../inventory/devices/osquery-fact-rules.ts'
 
 export type CompanionKey = NonNullable<Awaited<ReturnType<typeof findCompanionKey>>>
 
@@ -61,12 +62,13 @@ export function findDeviceOfNodeKey(reader: Reader, organizationId: string, look
     .executeTakeFirst()
 }
 
-/** The device that has this hardware, as far as the companion could read it. */
+/** The device that has this hardware, as far as the companion could read it; of several the one with its serial. */
 export function findDeviceOfHardware(
   reader: Reader,
   organizationId: string,
-  { hardware_uuid: uuid, serial }: { hardware_uuid: string | null; serial: string | null },
+  hardware: { hardware_uuid: string | null; serial: string | null },
 ) {
+  const [uuid, serial] = [hardwareUuidOf(hardware.hardware_uuid ?? ''), serialOf(hardware.serial ?? '')]
   if (uuid === null && serial === null) return Promise.resolve(undefined)
   return reader
     .selectFrom('devices')
@@ -76,6 +78,7 @@ export function findDeviceOfHardware(
     .where((build) =>
       uuid === null ? build('serial', '=', serial) : build(sql<string>`lower(hardware_uuid)`, '=', uuid.toLowerCase()),
     )
+    .orderBy(sql`coalesce(serial = ${serial}::text, false)`, 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()

@@ -184,3 +184,17 @@ test('a key that enrolls again to hide that it was linked is replaced with doubt
   assert.equal((await next.contact()).body.status, 'suspended')
   assert.notEqual(await suspendedAt(deviceId), null)
 })
+
+test('a companion asks the node that has its serial, where others share its UUID or nothing of it counts', async () => {
+  const secondSerial = 'PF-0THER001'
+  for (const uuid of [companionMachine.hardware_uuid, 'FEFEFEFE-FEFE-FEFE-FEFE-FEFEFEFEFEFE']) {
+    const { id: organizationId } = await make.organization()
+    const { client } = await agents.enrolled(organizationId, { ...machine, uuid })
+    const other = await agents.enrolled(organizationId, { uuid, serial: secondSerial, hostIdentifier: 'other' })
+    const companion = await newCompanion()
+    const { body } = await companion.enroll(await agents.enrollmentSecret(organizationId), { hardware_uuid: uuid })
+    assert.equal(await report(other.client, body.link?.name), false)
+    assert.equal(await report(client, body.link?.name), true)
+    assert.equal((await companion.contact()).body.status, 'linked')
+  }
+})

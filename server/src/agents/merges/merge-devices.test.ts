@@ -79,6 +79,11 @@ test('the agent of the other device continues as the kept one without enrolling 
 
   const kept = await deviceOf(old.deviceId)
   assert.deepEqual([kept.name, kept.serial, kept.hardware_uuid], ['ada-new', before.serial, before.uuid])
+  assert.equal(
+    kept.host_identifier,
+    again.hostIdentifier,
+    'what enrolls again is compared with the agent that continues',
+  )
   assert.notEqual((await deviceOf(fresh.deviceId)).deleted_at, null)
   assert.ok(!(await old.client.config()).accepted, 'the earlier agent is refused')
 })

@@ -95,6 +95,7 @@ async function takeFacts(
       serial: first.serial ?? second.serial,
       hardware_uuid: first.hardware_uuid ?? second.hardware_uuid,
       machine_id: first.machine_id ?? second.machine_id,
+      host_identifier: first.host_identifier ?? second.host_identifier,
       enrolled_at: first.enrolled_at ?? second.enrolled_at,
       note: kept.note ?? other.note,
       is_named: kept.is_named || other.is_named,

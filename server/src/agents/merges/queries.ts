@@ -29,6 +29,7 @@ export const findMergedDevices = (reader: Reader, organizationId: string, device
       'devices.serial',
       'devices.hardware_uuid',
       'devices.machine_id',
+      'devices.host_identifier',
       'devices.note',
       'devices.enrolled_at',
       'devices.deleted_at',

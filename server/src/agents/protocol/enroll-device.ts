@@ -13,8 +13,15 @@ import { addDevice, renewDevice } from '../../inventory/devices/save-enrolled-de
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import type { AgentContext } from './agent-context.ts'
-import { findEnrolledDevice, findEnrollmentSecret } from './enrollment-queries.ts'
-import { type DeviceFacts, doubtOf, type EnrollmentRequest, identityOf, isInUse } from './enrollment-rules.ts'
+import { findEnrollmentSecret, listEnrolledDevices } from './enrollment-queries.ts'
+import {
+  type DeviceFacts,
+  doubtOf,
+  type EnrollmentRequest,
+  identityOf,
+  isInUse,
+  isSecondMachine,
+} from './enrollment-rules.ts'
 import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 import { makeNodeKey, nodeKeyPurpose } from './node-key.ts'
 import { addNodeKey, endNodeKeys } from './node-key-lookups.ts'
@@ -70,13 +77,12 @@ async function enroll(
     // Two enrollments of one machine come one after the other, so that the second finds what the first has made.
     const key = JSON.stringify([organizationId, identity])
     await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
-    const known = await findEnrolledDevice(tx, organizationId, facts)
+    const known = await findKnown(tx, context, facts, change)
     const device = known && (await lockDevice(tx, organizationId, known.id))
     if (known && device) {
-      const seenAt = context.presence.unwritten(organizationId, known.id) ?? ''
-      const lastSeenAt = seenAt > (known.last_seen_at ?? '') ? seenAt : known.last_seen_at
+      const { last_seen_at: lastSeenAt, enrolled_at: enrolledAt } = known
       // The enrollment itself is noted as a contact, too, but tells nothing of an agent that lives.
-      const spokeAt = lastSeenAt !== null && lastSeenAt > (known.enrolled_at ?? '') ? lastSeenAt : null
+      const spokeAt = lastSeenAt !== null && lastSeenAt > (enrolledAt ?? '') ? lastSeenAt : null
       const admission = isInUse(spokeAt, change.now) ? await admitReenrollment(tx, device, change) : undefined
       if (admission?.isRefused) return { deviceId: device.id, outcome: 'identity_conflict' }
       const refusals = refusalsInWords(admission?.refusedBefore ?? 0)
@@ -85,6 +91,21 @@ async function enroll(
     }
   }
   return { deviceId: await enrollNew(tx, secret, facts, change), outcome: 'new' }
+}
+
+/** The device that the machine was before, with the last contact of its agent. */
+async function findKnown(
+  tx: Tx,
+  { presence }: AgentContext,
+  facts: DeviceFacts,
+  { organizationId, now }: ChangeContext,
+) {
+  for (const device of await listEnrolledDevices(tx, organizationId, facts)) {
+    const seenAt = presence.unwritten(organizationId, device.id) ?? ''
+    const known = { ...device, last_seen_at: seenAt > (device.last_seen_at ?? '') ? seenAt : device.last_seen_at }
+    if (!isSecondMachine(known, facts, now)) return known
+  }
+  return undefined
 }
 
 async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, change: ChangeContext): Promise<string> {

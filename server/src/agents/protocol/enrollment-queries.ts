@@ -65,13 +65,17 @@ function secretsInForce(reader: Reader, now: string) {
     .where((build) => build.or([build('secret.expires_at', 'is', null), build('secret.expires_at', '>', now)]))
 }
 
+/** Beyond these, machines of one UUID are not told apart. */
+const maxCandidates = 100
+
 /**
- * The living device that these facts describe. With a hardware UUID that alone decides, unless serials are known on both
- * sides and differ: firmware now and then does not say its serial. Of several the one with the same serial comes first, then
- * those with any, then the latest. Without a UUID, serial and machine id must both agree.
+ * The living devices that these facts may describe. With a hardware UUID that alone decides, unless serials are known on both
+ * sides and differ: firmware now and then does not say its serial. Those with the same serial come first, then those with the
+ * same host identifier, then those with any serial, then the latest. Without a UUID, serial and machine id must both agree.
  */
-export function findEnrolledDevice(tx: Tx, organizationId: string, facts: DeviceFacts) {
+export function listEnrolledDevices(tx: Tx, organizationId: string, facts: DeviceFacts) {
   const { hardware_uuid: uuid, serial, machine_id: machineId } = facts
+  const hostIdentifier = facts.host_identifier?.toLowerCase() ?? null
   const candidates = tx
     .selectFrom('devices')
     .leftJoin('device_presence as presence', (join) =>
@@ -79,20 +83,25 @@ export function findEnrolledDevice(tx: Tx, organizationId: string, facts: Device
         .onRef('presence.organization_id', '=', 'devices.organization_id')
         .onRef('presence.device_id', '=', 'devices.id'),
     )
-    .select(['devices.id', 'devices.enrolled_at', 'presence.last_seen_at'])
+    .select([
+      ...(['devices.id', 'devices.serial', 'devices.host_identifier', 'devices.enrolled_at'] as const),
+      'presence.last_seen_at',
+    ])
     .where(inOrganization('devices', organizationId))
     .where('devices.device_type', 'not in', ['iOS', 'Android'])
     .where('devices.deleted_at', 'is', null)
-    .limit(1)
+    .limit(maxCandidates)
   if (uuid !== null) {
     return candidates
       .where(sql<string>`lower(devices.hardware_uuid)`, '=', uuid.toLowerCase())
       .$if(serial !== null, (query) =>
         query.where((build) => build.or([build('devices.serial', '=', serial), build('devices.serial', 'is', null)])),
       )
-      .orderBy('devices.serial', (order) => order.asc().nullsLast())
+      .orderBy(sql`coalesce(devices.serial = ${serial}::text, false)`, 'desc')
+      .orderBy(sql`coalesce(lower(devices.host_identifier) = ${hostIdentifier}::text, false)`, 'desc')
+      .orderBy(sql`devices.serial is null`)
       .orderBy('devices.id', 'desc')
-      .executeTakeFirst()
+      .execute()
   }
   // `is not distinct from` says it shorter, but no index serves it.
   const same = (value: string | null) => (value === null ? 'is' : '=')
@@ -100,6 +109,7 @@ export function findEnrolledDevice(tx: Tx, organizationId: string, facts: Device
     .where('devices.hardware_uuid', 'is', null)
     .where('devices.serial', same(serial), serial)
     .where('devices.machine_id', same(machineId), machineId)
+    .orderBy(sql`coalesce(lower(devices.host_identifier) = ${hostIdentifier}::text, false)`, 'desc')
     .orderBy('devices.id', 'desc')
-    .executeTakeFirst()
+    .execute()
 }

@@ -4,9 +4,11 @@ import {
   deviceTypeOf,
   factText,
   hardwareModelOf,
-  isPlaceholder,
+  hardwareUuidOf,
+  isSharedUuid,
   type OsqueryDeviceType,
   operatingSystemOf,
+  serialOf,
 } from '../../inventory/devices/osquery-fact-rules.ts'
 
 /** What osquery says about a machine when it enrolls. */
@@ -18,6 +20,8 @@ export type DeviceFacts = {
   serial: string | null
   hardware_uuid: string | null
   machine_id: string | null
+  /** What the agent calls its machine: by its flags a UUID, a name or anything else. */
+  host_identifier: string | null
   agent_version: string | null
 }
 
@@ -34,7 +38,8 @@ export function readEnrollment(body: unknown): EnrollmentRequest | undefined {
   const system = fieldsOf(details['system_info'])
   const os = fieldsOf(details['os_version'])
   const serial = serialOf(factText(system['hardware_serial']))
-  const hardwareUuid = hardwareUuidOf(factText(system['uuid']))
+  const uuid = factText(system['uuid'])
+  const hardwareUuid = hardwareUuidOf(uuid)
   const hostIdentifier = factText(request['host_identifier'])
   return {
     secret,
@@ -45,7 +50,8 @@ export function readEnrollment(body: unknown): EnrollmentRequest | undefined {
       hardware_model: hardwareModelOf(system),
       serial,
       hardware_uuid: hardwareUuid,
-      machine_id: serial === null && hardwareUuid === null ? hostIdentifier || null : null,
+      machine_id: serial === null && hardwareUuid === null ? machineIdOf(hostIdentifier, uuid) : null,
+      host_identifier: hostIdentifier || null,
       agent_version: agentVersionOf(fieldsOf(details['osquery_info'])),
     },
   }
@@ -59,6 +65,24 @@ export function identityOf({ hardware_uuid, serial, machine_id }: DeviceFacts): 
 
 /** Seen this shortly before, an agent is taken to be alive when another one enrolls as the same machine. */
 const aliveMs = 600_000
+
+export type KnownMachine = {
+  serial: string | null
+  host_identifier: string | null
+  enrolled_at: string | null
+  last_seen_at: string | null
+}
+
+/**
+ * Whether the facts that match a known device are those of a second machine: where not both UUID and serial agree,
+ * agents that call their machines differently are two while the earlier one lives.
+ */
+export function isSecondMachine(known: KnownMachine, facts: DeviceFacts, now: string): boolean {
+  const isSameHardware = facts.hardware_uuid !== null && facts.serial !== null && facts.serial === known.serial
+  const [before, after] = [known.host_identifier?.toLowerCase(), facts.host_identifier?.toLowerCase()]
+  if (isSameHardware || before === undefined || after === undefined || before === after) return false
+  return isInUse(known.last_seen_at, now) || isInUse(known.enrolled_at, now)
+}
 
 export type EarlierAgent = {
   registered_owner_id: string | null
@@ -85,13 +109,8 @@ export const isInUse = (spokeAt: string | null, now: string): boolean =>
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
-const serialOf = (text: string): string | null => (isPlaceholder(text) ? null : text)
-
-/** A UUID that many boards share, since their maker left it as it came. */
-const sharedUuids = new Set(['03000200-0400-0500-0006-000700080009', '12345678-1234-5678-90AB-CDDEEFAABBCC'])
-
-function hardwareUuidOf(text: string): string | null {
-  const uuid = text.toUpperCase()
-  const digits = uuid.replaceAll('-', '')
-  return /^(?:0*|F*)$/.test(digits) || sharedUuids.has(uuid) || isPlaceholder(text) ? null : uuid
+/** A host identifier that is the firmware's UUID tells no more apart than that one does. */
+function machineIdOf(hostIdentifier: string, uuid: string): string | null {
+  const isThatUuid = hostIdentifier.toLowerCase() === uuid.toLowerCase()
+  return isThatUuid || isSharedUuid(hostIdentifier) ? null : hostIdentifier || null
 }

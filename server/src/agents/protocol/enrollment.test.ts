@@ -53,6 +53,7 @@ test('a machine becomes a device with its facts, targeted by the checks, and is 
     serial: 'PF3ABCDE',
     hardware_uuid: '4C4C4544-0042-3510-8056-B4C04F4D4E32',
     machine_id: null,
+    host_identifier: '4C4C4544-0042-3510-8056-B4C04F4D4E32',
     agent_version: '5.23.1',
     note: null,
     product_image_url: null,
@@ -201,6 +202,99 @@ test('a serial that is read later is kept, and brings no machine of another seri
   assert.deepEqual(await enroll({ serial: '' }), ['PF3ABCDE'])
   assert.deepEqual(await enroll({ serial: 'PF3OTHER' }), ['PF3ABCDE', 'PF3OTHER'])
   assert.deepEqual(await enroll({ serial: 'PF3OTHER' }), ['PF3ABCDE', 'PF3OTHER'])
+})
+
+/** Enrolls a laptop that stays in use, and a minute later one that says the same of its hardware or less. */
+async function twoLaptops(first: Machine, second: Machine) {
+  const { id: organizationId } = await make.organization()
+  const [ana, ben] = [await make.person(organizationId), await make.person(organizationId)]
+  const [hers, his] = [agents.client(), agents.client()]
+  const enroll = {
+    hers: async () =>
+      hers.enroll(await enrollmentSecret(organizationId, ana.id), { hostname: 'ana', hostIdentifier: 'a', ...first }),
+    his: async () =>
+      his.enroll(await enrollmentSecret(organizationId, ben.id), { hostname: 'ben', hostIdentifier: 'b', ...second }),
+  }
+  await enroll.hers()
+  agents.pass(30)
+  await hers.config()
+  agents.pass(30)
+  assert.ok((await enroll.his()).accepted)
+  return { ana, ben, hers, his, enroll }
+}
+
+const told = async () =>
+  (await devices()).map((device) => ({
+    name: device.name,
+    serial: device.serial,
+    owner: device.registered_owner_id,
+    isSuspended: device.registration_suspended_at !== null,
+  }))
+
+const shared: [title: string, first: Machine, second: Machine, serials: (string | null)[]][] = [
+  ['a UUID of one byte', { uuid: 'FEFEFEFE-FEFE-FEFE-FEFE-FEFEFEFEFEFE', serial: 'Default string' }, {}, [null, null]],
+  [
+    'a known UUID in another byte order',
+    { uuid: '00020003-0004-0005-0006-000700080009', serial: '' },
+    {},
+    [null, null],
+  ],
+  ['no UUID at all', { uuid: 'Not Settable', serial: 'Default string' }, {}, [null, null]],
+  ['a serial that only counts', { uuid: '', serial: 'SYS-1234567890' }, {}, [null, null]],
+  ['a UUID that nobody knows to be shared', { serial: '' }, {}, [null, null]],
+  ['a UUID, where the first has a serial', { serial: 'PF3ABCDE' }, { serial: 'Default string' }, ['PF3ABCDE', null]],
+  ['a UUID, where the second has a serial', { serial: '1' }, { serial: 'PF3ABCDE' }, [null, 'PF3ABCDE']],
+  ['a serial, without a UUID', { uuid: '', serial: 'PF3ABCDE' }, {}, ['PF3ABCDE', 'PF3ABCDE']],
+]
+
+for (const [title, first, second, serials] of shared) {
+  test(`two laptops in use that share ${title} are two devices, also when they enroll again`, async () => {
+    const { ana, ben, hers, his, enroll } = await twoLaptops(first, { ...first, ...second })
+    const two = [
+      { name: 'ana', serial: serials[0], owner: ana.id, isSuspended: false },
+      { name: 'ben', serial: serials[1], owner: ben.id, isSuspended: false },
+    ]
+    assert.deepEqual(await told(), two)
+    assert.ok((await hers.call('/distributed/read', { node_key: hers.nodeKey })).accepted)
+    assert.ok((await his.config()).accepted)
+    agents.pass(3_600)
+    await hers.config()
+    agents.pass(60)
+    await enroll.his()
+    assert.deepEqual(await told(), two)
+    assert.ok((await hers.config()).accepted)
+    agents.pass(3_600)
+    await his.config()
+    agents.pass(60)
+    await enroll.hers()
+    assert.deepEqual(await told(), two)
+    assert.ok((await his.config()).accepted)
+  })
+}
+
+test('a laptop that is silent is taken for the one that enrolls with its UUID, whatever that one is called', async () => {
+  const { id: organizationId } = await make.organization()
+  const secret = await enrollmentSecret(organizationId)
+  await agents.client().enroll(secret, { serial: '', hostIdentifier: 'before' })
+  agents.pass(600)
+  await agents.client().enroll(secret, { serial: '', hostIdentifier: 'after' })
+  assert.equal((await onlyDevice()).host_identifier, 'after')
+})
+
+test('of laptops that share a UUID, the one in use is left to its agent', async () => {
+  const { id: organizationId } = await make.organization()
+  const secret = await enrollmentSecret(organizationId)
+  const enroll = (hostIdentifier: string) => agents.client().enroll(secret, { serial: '', hostIdentifier })
+  await enroll('a')
+  await enroll('b')
+  agents.pass(3_600)
+  await enroll('b')
+  agents.pass(60)
+  await enroll('c')
+  assert.deepEqual(
+    (await devices()).map(({ host_identifier: called }) => called),
+    ['c', 'b'],
+  )
 })
 
 test('a machine is never matched across organizations', async () => {

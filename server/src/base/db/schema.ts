@@ -133,6 +133,8 @@ export interface Database {
     serial: string | null
     hardware_uuid: string | null
     machine_id: string | null
+    /** What the agent called its machine when it enrolled; null where it enrolled before this was kept. */
+    host_identifier: string | null
     agent_version: string | null
     note: string | null
     product_image_url: string | null

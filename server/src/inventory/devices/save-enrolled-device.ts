@@ -13,6 +13,7 @@ export type EnrolledFacts = Pick<
   | 'serial'
   | 'hardware_uuid'
   | 'machine_id'
+  | 'host_identifier'
   | 'agent_version'
 >
 
@@ -27,19 +28,22 @@ export async function addDevice(tx: Tx, organizationId: string, facts: EnrolledF
 }
 
 /**
- * Notes that a machine enrolled again, and its serial where it was not known; its other facts are followed as
- * any report of it is.
+ * Notes that a machine enrolled again, what its agent calls it, and its serial where it was not known; its other facts are
+ * followed as any report of it is.
  */
 export async function renewDevice(
   tx: Tx,
   device: { organization_id: string; id: string },
-  { device_type, serial }: EnrolledFacts,
+  { device_type, serial, host_identifier: hostIdentifier }: EnrolledFacts,
   now: string,
 ): Promise<void> {
   await tx
     .updateTable('devices')
     .set({ device_type, enrolled_at: now })
-    .set((row) => ({ serial: row.fn.coalesce('devices.serial', row.val(serial)) }))
+    .set((row) => ({
+      serial: row.fn.coalesce('devices.serial', row.val(serial)),
+      host_identifier: row.fn.coalesce(row.val(hostIdentifier), 'devices.host_identifier'),
+    }))
     .where(inOrganization('devices', device.organization_id))
     .where('id', '=', device.id)
     .execute()
