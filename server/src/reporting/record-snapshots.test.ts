@@ -101,14 +101,22 @@ test('a changed snapshot writes only its difference', async () => {
   assert.ok(![...before.values()].includes(after.get('d') ?? ''))
 })
 
-test('an older snapshot is ignored, also where the later one changed nothing and is not written yet', async () => {
+test('a snapshot that another one overtakes is ignored, also where that changed nothing and is not written yet', async () => {
   const [place, times] = [await makePlace(), rememberSnapshotTimes()]
   await record(place, times, snapshotOf(['a'], 10))
-  assert.deepEqual(await record(place, times, snapshotOf(['b'], 9)), ['outdated'])
+  assert.deepEqual(await record(place, times, snapshotOf(['b'], 9.5)), ['outdated'])
   assert.deepEqual(await record(place, times, snapshotOf(['a'], 30)), ['unchanged'])
-  assert.deepEqual(await record(place, times, snapshotOf(['b'], 20)), ['outdated'])
+  assert.deepEqual(await record(place, times, snapshotOf(['b'], 29.5)), ['outdated'])
   assert.deepEqual([...(await stored(place)).keys()], ['a'])
   assert.deepEqual(await record(place, times, snapshotOf(['b'], 31)), ['changed'])
+})
+
+test('a server whose clock was ahead shuts out nothing', async () => {
+  const [place, times] = [await makePlace(), rememberSnapshotTimes()]
+  await record(place, times, snapshotOf(['a'], 1_000))
+  await record(place, times, snapshotOf(['a'], 2_000))
+  assert.deepEqual(await record(place, times, snapshotOf(['b'], 10)), ['changed'])
+  assert.deepEqual([...(await stored(place)).keys()], ['b'])
 })
 
 test('the first round gives way to the schedule, whatever the clock of the device says, and never replaces it', async () => {
@@ -204,7 +212,7 @@ test('a large table that changes altogether is stored about as fast as at first,
 
 testOnPostgres('processes that record one device at a time leave the latest, each row once', async () => {
   const place = await makePlace()
-  const histories = Array.from({ length: 24 }, (_, minute) => snapshotOf(['same', `only ${minute}`], minute))
+  const histories = Array.from({ length: 24 }, (_, second) => snapshotOf(['same', `only ${second}`], second / 60))
   await Promise.all(histories.map((snapshot) => record(place, rememberSnapshotTimes(), snapshot)))
   assert.deepEqual([...(await stored(place)).keys()].sort(), ['only 23', 'same'])
   const { rows } = await sql<{ count: string }>`select count(*) from device_snapshot_rows`.execute(database.db)

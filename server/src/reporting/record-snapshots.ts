@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { ulid } from 'ulid'
 import { inOrganization } from '../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../base/db/transact.ts'
+import { minuteMs } from '../base/time.ts'
 import { findFactChanges, followReportedFacts } from '../inventory/devices/follow-reported-facts.ts'
 import { lockDevice } from '../inventory/devices/lock-device.ts'
 import type { Snapshot } from './read-snapshot.ts'
@@ -48,9 +49,16 @@ async function judge(
   return snapshots.map((snapshot) => outcomeOf(snapshot, stored.get(snapshot.table.name), noted))
 }
 
+/** Requests of one agent that overtake each other are no further apart. */
+const maxOvertakingMs = minuteMs
+
+/** Whether something else has arrived after this, and not only by a clock of ours that was ahead of another or of itself. */
+const isOvertaken = (at: string, other: string | undefined): boolean =>
+  other !== undefined && at < other && Date.parse(other) - Date.parse(at) < maxOvertakingMs
+
 /**
- * Moments are the device's own, so only its schedule is in order of time; what it was asked for first, whose moment is
- * ours, gives way to anything scheduled.
+ * Moments are those of arrival, and what comes last counts. What a device is asked for first comes another way, and gives way to
+ * anything scheduled.
  */
 function outcomeOf(
   { table, digest, takenAt, isScheduled }: Snapshot,
@@ -59,7 +67,8 @@ function outcomeOf(
 ): SnapshotOutcome {
   if (!stored) return 'changed'
   if (stored.is_scheduled) {
-    if (!isScheduled || takenAt < stored.taken_at || takenAt < (noted.get(table.name) ?? '')) return 'outdated'
+    const isLate = [stored.taken_at, noted.get(table.name)].some((other) => isOvertaken(takenAt, other))
+    if (!isScheduled || isLate) return 'outdated'
   }
   return stored.digest.equals(digest) ? 'unchanged' : 'changed'
 }

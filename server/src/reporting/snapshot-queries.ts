@@ -11,7 +11,7 @@ export const listSnapshots = (
 ) =>
   reader
     .selectFrom('device_snapshots')
-    .select(['reporting_table', 'digest', 'is_truncated', 'is_scheduled', 'taken_at'])
+    .select(['reporting_table', 'digest', 'is_scheduled', 'taken_at'])
     .where(inOrganization('device_snapshots', organizationId))
     .where('device_id', '=', deviceId)
     .where('reporting_table', '=', sql<string>`any(${tableNames}::text[])`)

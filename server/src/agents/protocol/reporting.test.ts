@@ -136,8 +136,59 @@ test('of what an agent has kept without a connection, the last of each table cou
   )
   await client.log('result', kept)
   assert.deepEqual(await rowsOf(deviceId, 'device_uptime'), [{ days: '3' }])
-  await client.log('result', [line('device_uptime', [{ days: '0' }], { unixTime: now - 4_000 })])
-  assert.deepEqual(await rowsOf(deviceId, 'device_uptime'), [{ days: '3' }])
+})
+
+const year2016 = 1_451_606_400
+
+test('whatever the clock of a device says, what arrives last counts', async () => {
+  const { client, deviceId } = await agents.enrolled(await organization())
+  const moments = [
+    () => unixTime(agents.now()),
+    () => unixTime(agents.now()) - 62,
+    () => unixTime(agents.now()) - 7_200,
+    () => year2016,
+    () => 0,
+    () => -1,
+    () => year2016 - 2,
+    () => 4_000_000_000,
+    () => unixTime(agents.now()),
+  ]
+  for (const [index, moment] of moments.entries()) {
+    agents.pass(60)
+    const days = String(index)
+    await client.log('result', [line('device_uptime', [{ days }], { unixTime: moment() })])
+    assert.deepEqual(await rowsOf(deviceId, 'device_uptime'), [{ days }])
+    await agents.server.agents.flush()
+    const stored = await database.db.selectFrom('device_snapshots').select('taken_at').executeTakeFirstOrThrow()
+    assert.equal(stored.taken_at, agents.now(), 'a table was reported when it arrived')
+  }
+})
+
+test('within a batch the clock of the device orders the lines, and their places where it cannot be right', async () => {
+  const now = unixTime(agents.now())
+  const cases: [moments: number[], last: string][] = [
+    [[now - 10, now - 10], '1'],
+    [[now - 10, now - 12], '0'],
+    [[now + 4_000, now + 3_000], '1'],
+    [[now - 10, year2016], '1'],
+    [[year2016, now - 10], '1'],
+    [[year2016, year2016 - 2], '1'],
+    [[now - 90_000, now - 90_001], '1'],
+    [[now - 20, year2016, now - 30], '2'],
+  ]
+  const { client, deviceId } = await agents.enrolled(await organization())
+  for (const [moments, last] of cases) {
+    const lines = moments.map((unixTime, index) => line('device_uptime', [{ days: String(index) }], { unixTime }))
+    await client.log('result', lines)
+    assert.deepEqual(await rowsOf(deviceId, 'device_uptime'), [{ days: last }], JSON.stringify(moments))
+  }
+})
+
+test('an empty text is a snapshot without rows, as osquery up to 2.9 writes it', async () => {
+  const { client, deviceId } = await agents.enrolled(await organization())
+  await client.log('result', [line('device_uptime', [{ days: '3' }])])
+  await client.log('result', [line('device_uptime', '')])
+  assert.deepEqual(await rowsOf(deviceId, 'device_uptime'), [])
 })
 
 test('a clock that runs ahead does not shut out what comes when it is right again', async () => {
@@ -161,7 +212,6 @@ test('lines that are none of ours are counted and taken off the agent', async ()
     line('device_uptime', uptime, { action: 'added', columns: { days: '3' }, snapshot: undefined }),
     line('device_uptime', 'no rows'),
     line('device_uptime', uptime, { unixTime: 'yesterday' }),
-    line('device_uptime', uptime, { unixTime: -1 }),
     line('device_uptime', uptime, { unixTime: null }),
     null,
     'text',

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { dayMs } from '../../base/time.ts'
 import { readSnapshot, type Snapshot } from '../../reporting/read-snapshot.ts'
 import { recordSnapshots } from '../../reporting/record-snapshots.ts'
 import { findInventoryQuery, isInventoryQueryName } from '../../reporting/schedule-inventory.ts'
@@ -6,7 +7,13 @@ import type { AgentContext } from './agent-context.ts'
 import { fieldsOf } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
 
-type Report = Parameters<typeof readSnapshot>[0]
+type Report = Parameters<typeof readSnapshot>[0] & {
+  /** By the device's clock, where that can be believed. */
+  writtenAtMs?: number | undefined
+}
+
+/** Of a line that is older than this by the device's clock, only its place among the others counts. */
+const maxBehindMs = dayMs
 
 /** Takes in the snapshots among the result lines of a log; anything else among them is counted and dropped. */
 export async function takeSnapshotLines(
@@ -43,16 +50,22 @@ export async function takeFirstRound(
   await take(context, device, reports, isDatabaseUnavailable)
 }
 
-/** A device whose clock runs ahead would shut out what it reports once the clock is right: so the future is now. */
+/**
+ * A line counts from its arrival, so that no clock that was ahead or steps back silences a device. osquery up to 2.9
+ * writes a snapshot without rows as an empty text.
+ */
 function reportOfLine(device: DeviceState, line: unknown, now: string): Report | undefined {
   const { name, action, snapshot, unixTime } = fieldsOf(line) ?? {}
   const seconds = typeof unixTime === 'string' ? Number(unixTime) : unixTime
-  const isSnapshot = action === 'snapshot' && Array.isArray(snapshot) && typeof name === 'string'
-  if (!isSnapshot || !device.reportsAs || typeof seconds !== 'number' || !(seconds > 0)) return undefined
+  const rows = snapshot === '' ? [] : snapshot
+  const isSnapshot = action === 'snapshot' && Array.isArray(rows) && typeof name === 'string'
+  if (!isSnapshot || !device.reportsAs || typeof seconds !== 'number' || Number.isNaN(seconds)) return undefined
   const query = findInventoryQuery(device.reportsAs, name)
   if (!query) return undefined
-  const takenAtMs = Math.min(Math.floor(seconds) * 1000, Date.parse(now))
-  return { table: query.table, rows: snapshot, takenAt: new Date(takenAtMs).toISOString(), isScheduled: true }
+  const nowMs = Date.parse(now)
+  const toldMs = Math.min(Math.floor(seconds) * 1000, nowMs)
+  const writtenAtMs = nowMs - toldMs > maxBehindMs ? undefined : toldMs
+  return { table: query.table, rows, takenAt: now, writtenAtMs, isScheduled: true }
 }
 
 async function take(
@@ -86,15 +99,21 @@ async function take(
 const isAnswer = ({ rows }: Report, snapshot: Snapshot): boolean =>
   snapshot.rows.length > 0 || !Array.isArray(rows) || rows.length === 0
 
-/** After a time without a connection, an agent sends what it has kept: only the last of each table counts. */
+/**
+ * After a time without a connection, an agent sends what it has kept: only the last of each table counts. That is the later
+ * line, unless the device's clock says that it is the older one.
+ */
 function newestOfEachTable(reports: readonly Report[]): Report[] {
   const newest = new Map<string, Report>()
   for (const report of reports) {
     const known = newest.get(report.table.name)
-    if (!known || report.takenAt >= known.takenAt) newest.set(report.table.name, report)
+    if (!known || !isOlder(report, known)) newest.set(report.table.name, report)
   }
   return [...newest.values()]
 }
+
+const isOlder = ({ writtenAtMs: one }: Report, { writtenAtMs: other }: Report): boolean =>
+  one !== undefined && other !== undefined && one < other
 
 async function record(context: AgentContext, device: DeviceState, snapshots: readonly Snapshot[]): Promise<void> {
   const place = { organizationId: device.organization.id, deviceId: device.deviceId }
