@@ -63,19 +63,7 @@ async function runWithCluster(folder: string, [program = '', ...options]: string
   try {
     const [initdb, initOptions] = asServer(
       path.join(folder, 'initdb'),
-      ...[
-        '-D',
-        data,
-        '-U',
-        'postgres',
-        '-A',
-        'trust',
-        '-E',
-        'UTF8',
-        '--locale=C',
-        '--no-sync',
-        '--no-instructions',
-      ],
+      ...['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
     )
     execFileSync(initdb, initOptions, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
     const port = await freePort()

@@ -88,7 +88,7 @@ const usesOf = ({ check, owner }: Filled): Record<string, Use> => ({
   devices_search: { api: '/devices?query=note~"Room 777"' },
   devices_serial: { api: '/devices?query=serial:C02777' },
   devices_name: { api: '/devices?query=name:"Laptop 777"' },
-  devices_hardware_uuid_lower: { api: '/devices?query=hardware_uuid:9d2b1f0e-0000-4000-8000-000000000000' },
+  devices_hardware_uuid: { api: '/devices?query=hardware_uuid:9d2b1f0e-0000-4000-8000-000000000000' },
   devices_registered_at: { api: '/devices?query=registered_at<2020-01-01T00:00:00Z' },
   devices_last_authenticated_at: { api: '/devices?query=last_authenticated_at<2020-01-01T00:00:00Z' },
   devices_will_block_at: { api: '/devices?query=will_block_at>2026-01-01T00:00:00Z' },

@@ -4,22 +4,18 @@ import type { SearchClause, SearchExpression } from '../../src/base/lists/search
 export type SearchableRecord = Readonly<Record<string, string | boolean | null | readonly string[]>>
 
 /** What the search language means, told without SQL: the records the database returns must be those this accepts. */
-export function matchesSearch(expression: SearchExpression, record: SearchableRecord, fold = foldUnicode): boolean {
-  return expression.some((clauses) => clauses.every((clause) => matchesClause(clause, record, fold)))
+export function matchesSearch(expression: SearchExpression, record: SearchableRecord): boolean {
+  return expression.some((clauses) => clauses.every((clause) => matchesClause(clause, record)))
 }
 
-/** PostgreSQL's lower() where LC_CTYPE is a UTF-8 locale: each code point by itself, so Σ is σ even at a word's end. */
-export function foldUnicode(text: string): string {
-  // İ is the one code point that JavaScript lower-cases to two; the simple mapping has only the first.
-  return Array.from(text, (character) => Array.from(character.toLowerCase())[0] ?? '').join('')
+/** As `foldText`, told otherwise: by character, where width has no other forms than those of the printable ASCII. */
+function fold(text: string): string {
+  const narrow = text.replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+  const lower = Array.from(narrow, (character) => (character === 'ς' ? 'σ' : character.toLowerCase()))
+  return lower.join('').normalize('NFC')
 }
 
-/** PostgreSQL's lower() where LC_CTYPE is C. */
-export function foldAscii(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-}
-
-function matchesClause(clause: SearchClause, record: SearchableRecord, fold: (text: string) => string): boolean {
+function matchesClause(clause: SearchClause, record: SearchableRecord): boolean {
   const { operator, value, ignoreCase } = clause
   const actual = record[clause.field]
   if (actual === undefined) throw new Error(`The record has no field ${clause.field}`)
@@ -34,7 +30,9 @@ function matchesClause(clause: SearchClause, record: SearchableRecord, fold: (te
       if (operator === '>') return text > one
       if (operator === '>=') return text >= one
       if (operator === '~') return fold(text).includes(fold(one))
-      return ignoreCase ? fold(text) === fold(one) : text === one
+      if (ignoreCase) return fold(text) === fold(one)
+      // Lists hold identifiers, which have one form.
+      return typeof actual === 'string' ? text.normalize('NFC') === one.normalize('NFC') : text === one
     }),
   )
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { hardwareUuidOf, serialOf } from '../../inventory/devices/osquery-fact-rules.ts'
@@ -75,9 +76,7 @@ export function findDeviceOfHardware(
     .select('id')
     .where(inOrganization('devices', organizationId))
     .where('deleted_at', 'is', null)
-    .where((build) =>
-      uuid === null ? build('serial', '=', serial) : build(sql<string>`lower(hardware_uuid)`, '=', uuid.toLowerCase()),
-    )
+    .where((build) => (uuid === null ? build('serial', '=', serial) : equalsFolded('hardware_uuid', uuid)))
     .orderBy(sql`coalesce(serial = ${serial}::text, false)`, 'desc')
     .orderBy('id', 'desc')
     .limit(1)

@@ -106,10 +106,10 @@ export async function listTwins(db: Db, organizationId: string, deviceId: string
         and devices.serial = self.serial
       union
       select devices.id from self join devices on devices.organization_id = ${organizationId}::bigint
-        and lower(devices.hardware_uuid) = lower(self.hardware_uuid)
+        and folded(devices.hardware_uuid) = folded(self.hardware_uuid)
     )
     select twin.id, twin.name, coalesce(twin.serial = self.serial, false) as serial,
-      coalesce(lower(twin.hardware_uuid) = lower(self.hardware_uuid), false) as uuid, presence.last_seen_at
+      coalesce(folded(twin.hardware_uuid) = folded(self.hardware_uuid), false) as uuid, presence.last_seen_at
     from twins cross join self
     join devices as twin on twin.organization_id = ${organizationId}::bigint and twin.id = twins.id
     left join device_presence as presence

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import type { DeviceFacts } from './enrollment-rules.ts'
@@ -75,7 +76,7 @@ const maxCandidates = 100
  */
 export function listEnrolledDevices(tx: Tx, organizationId: string, facts: DeviceFacts) {
   const { hardware_uuid: uuid, serial, machine_id: machineId } = facts
-  const hostIdentifier = facts.host_identifier?.toLowerCase() ?? null
+  const hasSameIdentifier = sql`coalesce(${equalsFolded('devices.host_identifier', facts.host_identifier ?? '')}, false)`
   const candidates = tx
     .selectFrom('devices')
     .leftJoin('device_presence as presence', (join) =>
@@ -93,12 +94,12 @@ export function listEnrolledDevices(tx: Tx, organizationId: string, facts: Devic
     .limit(maxCandidates)
   if (uuid !== null) {
     return candidates
-      .where(sql<string>`lower(devices.hardware_uuid)`, '=', uuid.toLowerCase())
+      .where(equalsFolded('devices.hardware_uuid', uuid))
       .$if(serial !== null, (query) =>
         query.where((build) => build.or([build('devices.serial', '=', serial), build('devices.serial', 'is', null)])),
       )
       .orderBy(sql`coalesce(devices.serial = ${serial}::text, false)`, 'desc')
-      .orderBy(sql`coalesce(lower(devices.host_identifier) = ${hostIdentifier}::text, false)`, 'desc')
+      .orderBy(hasSameIdentifier, 'desc')
       .orderBy(sql`devices.serial is null`)
       .orderBy('devices.id', 'desc')
       .execute()
@@ -109,7 +110,7 @@ export function listEnrolledDevices(tx: Tx, organizationId: string, facts: Devic
     .where('devices.hardware_uuid', 'is', null)
     .where('devices.serial', same(serial), serial)
     .where('devices.machine_id', same(machineId), machineId)
-    .orderBy(sql`coalesce(lower(devices.host_identifier) = ${hostIdentifier}::text, false)`, 'desc')
+    .orderBy(hasSameIdentifier, 'desc')
     .orderBy('devices.id', 'desc')
     .execute()
 }

@@ -1,3 +1,4 @@
+import { foldText } from '../../base/fold-text.ts'
 import {
   agentVersionOf,
   computerNameOf,
@@ -79,7 +80,9 @@ export type KnownMachine = {
  */
 export function isSecondMachine(known: KnownMachine, facts: DeviceFacts, now: string): boolean {
   const isSameHardware = facts.hardware_uuid !== null && facts.serial !== null && facts.serial === known.serial
-  const [before, after] = [known.host_identifier?.toLowerCase(), facts.host_identifier?.toLowerCase()]
+  const [before, after] = [known.host_identifier, facts.host_identifier].map((text) =>
+    text === null ? undefined : foldText(text),
+  )
   if (isSameHardware || before === undefined || after === undefined || before === after) return false
   return isInUse(known.last_seen_at, now) || isInUse(known.enrolled_at, now)
 }

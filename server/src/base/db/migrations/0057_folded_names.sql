@@ -81,7 +81,8 @@ where same.organization_id = scim_groups.organization_id and same.person_group_i
 create index scim_groups_duplicates on scim_groups (organization_id, person_group_id) where is_duplicate;
 
 drop index people_email_key, admin_users_email_key, admin_users_by_email, scim_users_user_name_key, scim_users_deleted_user_name,
-  scim_users_display_name, scim_groups_display_name_key, auth_logs_person_email;
+  scim_users_display_name, scim_groups_display_name_key, auth_logs_person_email,
+  devices_hardware_uuid_lower;
 create unique index people_email_key on people (organization_id, folded(email), (case when is_duplicate then id else 0 end));
 create unique index admin_users_email_key on admin_users (organization_id, folded(email), (case when is_duplicate then id else 0 end));
 create index admin_users_by_email on admin_users (folded(email));
@@ -89,6 +90,7 @@ create unique index scim_users_user_name_key on scim_users (organization_id, fol
 create index scim_users_deleted_user_name on scim_users (organization_id, folded(user_name), deleted_at) where deleted_at is not null;
 create index scim_users_display_name on scim_users (organization_id, folded(attributes ->> 'displayName')) where deleted_at is null;
 create unique index scim_groups_display_name_key on scim_groups (organization_id, folded(display_name), (case when is_duplicate then person_group_id else 0 end));
+create index devices_hardware_uuid on devices (organization_id, folded(hardware_uuid));
 create index auth_logs_person_email on auth_logs (organization_id, folded(person_email), id);
 update scim_users set emails = array(select folded(email) from unnest(emails) with ordinality as of (email, place) order by place)
 where exists (select from unnest(emails) as of (email) where folded(email) <> email);
