@@ -13,6 +13,7 @@ import { callCommandSocket } from './call-command-socket.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { openCommandSocket } from './command-socket.ts'
 import { type CommandIo, type DataCommand, defineCommand } from './data-command.ts'
+import { OutputClosed } from './terminal-io.ts'
 
 const database = testDatabase()
 const piece = 'x'.repeat(1 << 16)
@@ -89,6 +90,12 @@ test('a socket that a dead server left behind is replaced, and callers of it fin
   const socket = await openCommandSocket({ dataDir, commands: [], context: () => assert.fail('not called') })
   assert.equal(await callCommandSocket(path, call('greet'), makeIo().io), exitCodes.usage)
   await socket.close()
+})
+
+test('a reader of the output that goes away is told apart from a server that stops', async (t) => {
+  const { path } = await openSocket(t, [greet])
+  const closed = { ...makeIo().io, write: () => Promise.reject(new OutputClosed()) }
+  await assert.rejects(callCommandSocket(path, call('greet', { name: 'Ada' }), closed), OutputClosed)
 })
 
 test('unknown commands and arguments of another version are refused', async (t) => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isWellFormedKey } from '../base/secrets/token-format.ts'
@@ -40,6 +42,14 @@ test('a key is made without a server or settings', async () => {
   const { exit, out, err } = await muster(['keys', 'generate'])
   assert.deepEqual({ exit, err }, { exit: 0, err: '' })
   assert.ok(isWellFormedKey(out.trimEnd()))
+})
+
+test('a reader of the output that goes away is met with silence', async () => {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(process.execPath, [bin, 'keys', 'generate'], { env: { PATH, NODE_COMPILE_CACHE } })
+  child.stdout.destroy()
+  const [err, [exit]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  assert.deepEqual({ exit, err }, { exit: 141, err: '' })
 })
 
 test('help is given for the program and its commands, with exit code 0', async () => {

@@ -30,7 +30,7 @@ import { addTransfer } from './program/add-transfer.ts'
 import { addUpstreams } from './program/add-upstreams.ts'
 import { addWebhooks } from './program/add-webhooks.ts'
 import type { Shell } from './program/shell.ts'
-import { standardInput, terminalIo } from './terminal-io.ts'
+import { OutputClosed, standardInput, terminalIo } from './terminal-io.ts'
 
 /** The table of contents of the command line. */
 const parts = [
@@ -65,13 +65,13 @@ const parts = [
   addSimulate,
 ]
 
-/** What shells report of a process that SIGINT ended. */
-const interrupted = 130
+/** What shells report of a process that SIGINT ended, and of one that SIGPIPE did. */
+const [interrupted, pipeClosed] = [130, 141]
 
 const help = `
 Settings are environment variables; see the README. Exit codes: 0 done, 1 failed, 2 wrong use,
 3 wrong configuration, 4 the database cannot be opened, 5 there is no such thing,
-130 interrupted.`
+130 interrupted, 141 the reader of its output went away.`
 
 /** Runs one command line (without node and script) and resolves to the exit code. */
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -88,7 +88,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     return shell.exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    if (isBrokenPipe(error)) return exitCodes.failure
+    if (error instanceof OutputClosed) return pipeClosed
     if (stopping.signal.aborted) return interrupted
     const { exitCode, text } = describeFailure(error)
     await io.error(text).catch(() => {})
@@ -104,8 +104,4 @@ function program(shell: Shell): Command {
     .exitOverride()
   for (const add of parts) add(muster, shell)
   return muster
-}
-
-function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

@@ -1,7 +1,10 @@
 import Type from 'typebox'
-import { transact } from '../../base/db/transact.ts'
-import { addPerson } from '../../inventory/people/add-person.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
+import { type Tx, transact } from '../../base/db/transact.ts'
+import { addPerson, lockPersonByEmail } from '../../inventory/people/add-person.ts'
+import { restorePerson } from '../../inventory/people/restore-person.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 
@@ -14,17 +17,31 @@ export const addPersonCommand = defineCommand({
   }),
   async run({ connection, now }, { organization, name, email }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
-    const id = await transact(connection.db, async (tx) => {
-      const added = await addPerson(tx, { organizationId, name, email, now })
-      const description = `Added the person "${name}" (${email}).`
-      await recordAudit(
-        tx,
-        { action: 'person.created', about: { person: added }, description },
-        terminalChange(organizationId, now),
-      )
-      return added
-    })
+    const context = terminalChange(organizationId, now)
+    const { id, outcome } = await transact(connection.db, (tx) => addOrRestore(tx, { name, email }, context))
+    if (outcome === 'known') throw new CommandError(exitCodes.failure, `Person ${id} has the address ${email} already`)
+    if (outcome === 'restored') await io.error(`Person ${id} had left and is back, with the name of before`)
     await io.line(id)
     return 0
   },
 })
+
+type Outcome = { id: string; outcome: 'added' | 'restored' | 'known' }
+
+/** Whoever had the address before is brought back. */
+async function addOrRestore(
+  tx: Tx,
+  { name, email }: { name: string; email: string },
+  context: ChangeContext,
+): Promise<Outcome> {
+  const { organizationId, now } = context
+  const before = await lockPersonByEmail(tx, organizationId, email)
+  if (before) {
+    const isRestored = await restorePerson(tx, { personId: before.id }, context)
+    return { id: before.id, outcome: isRestored ? 'restored' : 'known' }
+  }
+  const id = await addPerson(tx, { organizationId, name, email, now })
+  const description = `Added the person "${name}" (${email}).`
+  await recordAudit(tx, { action: 'person.created', about: { person: id }, description }, context)
+  return { id, outcome: 'added' }
+}

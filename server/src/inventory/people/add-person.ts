@@ -7,16 +7,7 @@ export type NewPerson = { organizationId: string; name: string; email: string; u
 
 /** Adds a person, or finds the one with this e-mail address and brings them back if they were deprovisioned. */
 export async function addPerson(tx: Tx, person: NewPerson): Promise<string> {
-  const existing = await tx
-    .selectFrom('people')
-    .select(['id', 'deprovisioned_at'])
-    .where(inOrganization('people', person.organizationId))
-    .where(equalsFolded('email', person.email))
-    .orderBy(sql`email = ${person.email}`, 'desc')
-    .orderBy('is_duplicate')
-    .limit(1)
-    .forUpdate()
-    .executeTakeFirst()
+  const existing = await lockPersonByEmail(tx, person.organizationId, person.email)
   if (existing) {
     if (existing.deprovisioned_at !== null) await reinstate(tx, person.organizationId, existing.id)
     return existing.id
@@ -34,6 +25,19 @@ export async function addPerson(tx: Tx, person: NewPerson): Promise<string> {
     .executeTakeFirstOrThrow()
   return id
 }
+
+/** The person of this address, deprovisioned ones included. */
+export const lockPersonByEmail = (tx: Tx, organizationId: string, email: string) =>
+  tx
+    .selectFrom('people')
+    .select(['id', 'deprovisioned_at'])
+    .where(inOrganization('people', organizationId))
+    .where(equalsFolded('email', email))
+    .orderBy(sql`email = ${email}`, 'desc')
+    .orderBy('is_duplicate')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
 
 async function reinstate(tx: Tx, organizationId: string, personId: string): Promise<void> {
   await tx

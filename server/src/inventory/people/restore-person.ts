@@ -7,9 +7,9 @@ type Restoration = { personId: string }
 
 /**
  * Brings a deprovisioned person back, without registrations: they may trust their next device on first use. Does
- * nothing for someone who is there, or never was.
+ * nothing for someone who is there, or never was, and returns whether it did something.
  */
-export async function restorePerson(tx: Tx, restoration: Restoration, context: ChangeContext): Promise<void> {
+export async function restorePerson(tx: Tx, restoration: Restoration, context: ChangeContext): Promise<boolean> {
   const { organizationId } = context
   const { personId } = restoration
   const restored = await tx
@@ -20,7 +20,8 @@ export async function restorePerson(tx: Tx, restoration: Restoration, context: C
     .where('deprovisioned_at', 'is not', null)
     .returning(['name', 'email'])
     .executeTakeFirst()
-  if (!restored) return
+  if (!restored) return false
   const description = `Restored "${restored.name}" (${restored.email}).`
   await recordAudit(tx, { action: 'person.restored', about: { person: personId }, description }, context)
+  return true
 }

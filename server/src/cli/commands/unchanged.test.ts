@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { testApp } from '../../../test/support/app.ts'
+import { makeIn } from '../../../test/support/make.ts'
+import { commandsOn } from '../../../test/support/run-command.ts'
+import { addAdminCommand, removeAdminCommand, updateAdminCommand } from './admin-commands.ts'
+import {
+  addExternalCheckCommand,
+  deleteCheckCommand,
+  enableCheckCommand,
+  setBeginsBlockingOnCommand,
+} from './check-commands.ts'
+import {
+  createConnectionCommand,
+  deleteConnectionCommand,
+  pauseConnectionCommand,
+  resumeConnectionCommand,
+  setConnectionModeCommand,
+} from './connection-commands.ts'
+import { createStreamCommand } from './create-stream-command.ts'
+import {
+  confirmRegistrationCommand,
+  endExemptionCommand,
+  exemptCheckCommand,
+  registerDeviceCommand,
+  resolveIdentityConflictCommand,
+  restoreDeviceCommand,
+} from './device-commands.ts'
+import { deleteDraftCommand, editDraftCommand } from './draft-commands.ts'
+import { createEnrollmentSecretCommand, revokeEnrollmentSecretCommand } from './enrollment-commands.ts'
+import {
+  changeDeviceGroupCommand,
+  createDeviceGroupCommand,
+  createPersonGroupCommand,
+  deleteDeviceGroupCommand,
+} from './group-commands.ts'
+import { changePermissionsCommand, createKeyCommand, reviewKeyCommand, revokeKeyCommand } from './key-commands.ts'
+import {
+  endOldAddressesCommand,
+  renameOrganizationCommand,
+  setBaseUrlCommand,
+  setFeatureCommand,
+  setSettingCommand,
+} from './organization-commands.ts'
+import { buildPackagesCommand } from './package-commands.ts'
+import { addPersonCommand } from './people-commands.ts'
+import { createReportCommand, deleteReportCommand, editReportCommand } from './report-commands.ts'
+import { approveRequestCommand, denyRequestCommand, reopenRequestCommand } from './request-commands.ts'
+import { createScimTokenCommand, revokeScimTokenCommand } from './scim-commands.ts'
+import { deleteStreamCommand, moveStreamsCommand, setStreamStatusCommand } from './stream-commands.ts'
+import { addEndpointCommand, changeEndpointCommand, deleteEndpointCommand } from './webhook-commands.ts'
+
+const trial = testApp()
+const make = makeIn(trial)
+const run = commandsOn(trial, '2026-11-20T10:00:00.000Z')
+beforeEach(() => trial.reset())
+
+type Ask = () => Promise<unknown>
+
+const idOf = async (making: Promise<{ out: string }>): Promise<string> => (await making).out.trim()
+const latest = async (
+  table: 'api_keys' | 'scim_tokens' | 'enrollment_secrets' | 'ssf_streams' | 'signin_connections',
+) => (await trial.db.selectFrom(table).select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()).id
+
+const maya = { email: 'maya@acme.example', firstName: 'Maya', lastName: '', access: 'full' } as const
+const tom = { ...maya, email: 'tom@acme.example' }
+const external = { slug: 'external-one', name: 'External', platforms: ['linux' as const] }
+
+async function withDevice() {
+  const { organizationId } = trial.tenant
+  const person = await make.person(organizationId, { email: 'ada@acme.example' })
+  const device = await make.device(organizationId)
+  const check = await make.check(organizationId)
+  await make.target(organizationId)
+  return { person, device, check }
+}
+
+async function withRequest(columns = {}) {
+  const { person, device } = await withDevice()
+  const request = await make.registrationRequest({ device, person }, columns)
+  return { kind: 'registration' as const, id: request.id }
+}
+
+/** Each prepares what it changes, and returns the command that is then given twice. */
+const commands: Record<string, () => Promise<Ask>> = {
+  'people add': async () => () => run(addPersonCommand, { name: 'Ada', email: 'ada@acme.example' }),
+  'admins add': async () => () => run(addAdminCommand, maya),
+  'admins update': async () => {
+    await run(addAdminCommand, tom)
+    const id = await idOf(run(addAdminCommand, maya))
+    return () => run(updateAdminCommand, { id, access: 'limited' })
+  },
+  'admins remove': async () => {
+    await run(addAdminCommand, tom)
+    const id = await idOf(run(addAdminCommand, maya))
+    return () => run(removeAdminCommand, { id })
+  },
+  'checks enable': async () => () => run(enableCheckCommand, { slug: 'linux-pending-reboot' }),
+  'checks add-external': async () => () => run(addExternalCheckCommand, external),
+  'checks delete': async () => {
+    const id = await idOf(run(addExternalCheckCommand, external))
+    return () => run(deleteCheckCommand, { id })
+  },
+  'checks begins-blocking-on': async () => {
+    await run(addExternalCheckCommand, external)
+    return () => run(setBeginsBlockingOnCommand, { check: external.slug, at: '2026-12-01T00:00:00Z' })
+  },
+  'connections set-mode': async () => {
+    const id = await newConnection()
+    return () => run(setConnectionModeCommand, { id, mode: 'observe' })
+  },
+  'connections resume': async () => {
+    const id = await newConnection()
+    await run(pauseConnectionCommand, { id, minutes: 10, reason: 'an outage' })
+    return () => run(resumeConnectionCommand, { id })
+  },
+  'connections delete': async () => {
+    const id = await newConnection()
+    return () => run(deleteConnectionCommand, { id })
+  },
+  'devices register': async () => {
+    const { person, device } = await withDevice()
+    return () => run(registerDeviceCommand, { id: device.id, personEmail: person.email })
+  },
+  'devices confirm-registration': async () => {
+    const { person } = await withDevice()
+    const suspended = { registered_owner_id: person.id, registration_suspended_at: trial.now() }
+    const { id } = await make.device(trial.tenant.organizationId, suspended)
+    return () => run(confirmRegistrationCommand, { id })
+  },
+  'devices resolve-identity-conflict': async () => {
+    const { id } = await make.device(trial.tenant.organizationId, { identity_conflict_since: trial.now() })
+    return () => run(resolveIdentityConflictCommand, { id })
+  },
+  'devices restore': async () => {
+    const { device } = await withDevice()
+    assert.equal((await trial.ask('DELETE', `/devices/${device.id}`)).status, 200)
+    return () => run(restoreDeviceCommand, { id: device.id })
+  },
+  'devices exempt': async () => {
+    const { device, check } = await withDevice()
+    return () => run(exemptCheckCommand, { id: device.id, check: check.slug, reason: 'a printer' })
+  },
+  'devices end-exemption': async () => {
+    const { device, check } = await withDevice()
+    await run(exemptCheckCommand, { id: device.id, check: check.slug, reason: 'a printer' })
+    return () => run(endExemptionCommand, { id: device.id, check: check.slug })
+  },
+  'drafts edit': async () => {
+    const { id } = await make.draft(trial.tenant.organizationId)
+    return () => run(editDraftCommand, { id, input: { name: 'Another' } })
+  },
+  'drafts delete': async () => {
+    const { id } = await make.draft(trial.tenant.organizationId)
+    return () => run(deleteDraftCommand, { id })
+  },
+  'enrollment-secrets revoke': async () => {
+    await run(createEnrollmentSecretCommand, { name: 'A secret' })
+    const id = await latest('enrollment_secrets')
+    return () => run(revokeEnrollmentSecretCommand, { id })
+  },
+  'groups change-devices': async () => {
+    const group = await idOf(run(createDeviceGroupCommand, { name: 'Laptops' }))
+    return () => run(changeDeviceGroupCommand, { group, name: 'Computers', description: 'all' })
+  },
+  'groups delete-devices': async () => {
+    const group = await idOf(run(createDeviceGroupCommand, { name: 'Laptops' }))
+    return () => run(deleteDeviceGroupCommand, { group })
+  },
+  'groups create-people': async () => {
+    await withDevice()
+    // A name need not be unique, so each makes a group.
+    const name = { name: 'Engineers', members: ['nobody@acme.example'] }
+    return () => run(createPersonGroupCommand, name)
+  },
+  'keys grant': async () => {
+    await run(createKeyCommand, { name: 'A key', permissions: [] })
+    const id = await latest('api_keys')
+    return () =>
+      run(changePermissionsCommand, { id, change: 'grant', permissions: ['update_devices'], rationale: 'so' })
+  },
+  'keys withdraw': async () => {
+    await run(createKeyCommand, { name: 'A key', permissions: ['update_devices'], rationale: 'so' })
+    const id = await latest('api_keys')
+    return () =>
+      run(changePermissionsCommand, { id, change: 'withdraw', permissions: ['update_devices'], rationale: 'so' })
+  },
+  'keys review': async () => {
+    await run(createKeyCommand, { name: 'A key', permissions: [] })
+    const id = await latest('api_keys')
+    return () => run(reviewKeyCommand, { id })
+  },
+  'keys revoke': async () => {
+    await run(createKeyCommand, { name: 'A key', permissions: [] })
+    const id = await latest('api_keys')
+    return () => run(revokeKeyCommand, { id })
+  },
+  'organizations rename': async () => () => run(renameOrganizationCommand, { name: 'Halden' }),
+  'organizations set-base-url': async () => {
+    const { organizationId: organization } = await trial.addTenant()
+    return () => run(setBaseUrlCommand, { organization, url: 'https://halden.example' })
+  },
+  'organizations end-old-addresses': async () => {
+    const { organizationId: organization } = await trial.addTenant()
+    await run(setBaseUrlCommand, { organization, url: 'https://halden.example' })
+    return () => run(endOldAddressesCommand, { organization })
+  },
+  'organizations set': async () => () => run(setSettingCommand, { setting: 'auth_logs_days', value: '90' }),
+  'organizations set-feature': async () => () => run(setFeatureCommand, { feature: 'scim', isOn: false }),
+  'packages build': async () => () => run(buildPackagesCommand, {}),
+  'reports edit': async () => {
+    const id = await idOf(run(createReportCommand, { name: 'A query', sql: 'select 1 as one' }))
+    return () => run(editReportCommand, { id, name: 'Another', everySeconds: 7_200 })
+  },
+  'reports delete': async () => {
+    const id = await idOf(run(createReportCommand, { name: 'A query', sql: 'select 1 as one' }))
+    return () => run(deleteReportCommand, { id })
+  },
+  'requests approve': async () => {
+    const request = await withRequest()
+    return () => run(approveRequestCommand, request)
+  },
+  'requests deny': async () => {
+    const request = await withRequest()
+    return () => run(denyRequestCommand, { ...request, explanation: 'no' })
+  },
+  'requests reopen': async () => {
+    const request = await withRequest()
+    await run(denyRequestCommand, { ...request, explanation: 'no' })
+    return () => run(reopenRequestCommand, request)
+  },
+  'scim revoke-token': async () => {
+    await run(createScimTokenCommand, { name: 'Okta' })
+    const id = await latest('scim_tokens')
+    return () => run(revokeScimTokenCommand, { id })
+  },
+  'streams set-status': async () => {
+    await run(createStreamCommand, {})
+    const stream = await latest('ssf_streams')
+    return () => run(setStreamStatusCommand, { stream, status: 'paused', reason: 'a pause' })
+  },
+  'streams move': async () => {
+    await run(createStreamCommand, {})
+    const stream = await latest('ssf_streams')
+    return () => run(moveStreamsCommand, { stream })
+  },
+  'streams delete': async () => {
+    await run(createStreamCommand, {})
+    const stream = await latest('ssf_streams')
+    return () => run(deleteStreamCommand, { stream })
+  },
+  'webhooks change': async () => {
+    const endpoint = await newEndpoint()
+    return () => run(changeEndpointCommand, { endpoint, asked: { description: 'Another', enabled: false } })
+  },
+  'webhooks delete': async () => {
+    const endpoint = await newEndpoint()
+    return () => run(deleteEndpointCommand, { endpoint })
+  },
+}
+
+async function newConnection(): Promise<string> {
+  await run(createConnectionCommand, { name: 'An app', redirectUris: ['https://app.example/callback'] })
+  return latest('signin_connections')
+}
+
+async function newEndpoint(): Promise<string> {
+  const asked = { url: 'https://receiver.example.org/hooks', events: ['devices.created' as const] }
+  const { out } = await run(addEndpointCommand, { asked, json: true })
+  return JSON.parse(out).id
+}
+
+const entries = async (): Promise<string[]> =>
+  (await trial.db.selectFrom('audit_logs').select('description').orderBy('id').execute()).map(
+    ({ description }) => description,
+  )
+
+for (const [name, prepare] of Object.entries(commands)) {
+  test(`muster ${name}, given again, writes no entry into the audit log`, async () => {
+    const give = await prepare()
+    await give().catch((error: unknown) => assert.equal(name, 'groups create-people', String(error)))
+    const once = await entries()
+    await give().catch(() => undefined)
+    assert.deepEqual(await entries(), once)
+  })
+}
+
+test('an address that is known is refused, and of someone who left brings them back', async () => {
+  const { organizationId } = trial.tenant
+  const { id } = await make.person(organizationId, { name: 'Ada', email: 'Ada@acme.example' })
+  const add = () => run(addPersonCommand, { name: 'Dup', email: 'ADA@acme.example' })
+  await assert.rejects(add(), { exitCode: 1, message: `Person ${id} has the address ADA@acme.example already` })
+  const before = await entries()
+  assert.ok(!before.some((entry) => entry.includes('Dup')))
+  await trial.db.updateTable('people').set({ deprovisioned_at: trial.now() }).where('id', '=', id).execute()
+  assert.deepEqual(await add(), {
+    exit: 0,
+    out: `${id}\n`,
+    err: `Person ${id} had left and is back, with the name of before\n`,
+  })
+  assert.deepEqual((await entries()).slice(before.length), ['Restored "Ada" (Ada@acme.example).'])
+})
