@@ -1,6 +1,6 @@
 import type { SearchField, SearchOperator } from '@muster/contract/search.ts'
 import type { LexedClause, LexedList, LexedValue } from './lex-search.ts'
-import { parseDateTime } from './parse-date-time.ts'
+import { dateTimeForms, parseDateTime } from './parse-date-time.ts'
 import { quoteForMessage, SearchError } from './search-error.ts'
 import type { SearchValue } from './search-expression.ts'
 
@@ -53,8 +53,8 @@ function dateTimeOf(name: string, value: LexedValue): string {
   const parsed = parseDateTime(value.text)
   if (parsed !== undefined) return parsed
   const message =
-    `${quoteForMessage(value.text)} is not an ISO 8601 date or time such as "2026-01-31" or "2026-01-31T09:30:00Z"` +
-    (/\d \d\d:\d\d$/.test(value.text) ? '; in a URL the + of a time zone is written %2B' : '')
+    `${quoteForMessage(value.text)} is not ${dateTimeForms}` +
+    (/t.*\d \d\d(?::?\d\d)?$/i.test(value.text) ? '; in a URL the + of a time zone is written %2B' : '')
   throw new SearchError(message, value.position, name)
 }
 

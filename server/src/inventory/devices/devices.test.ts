@@ -292,7 +292,7 @@ test('what devices cannot be searched by is refused, in all three lists', async 
     ['registered_at~2026', 'registered_at cannot be searched with ~; it allows : < <= > >='],
     [
       'registered_at:yesterday',
-      '"yesterday" is not an ISO 8601 date or time such as "2026-01-31" or "2026-01-31T09:30:00Z"',
+      '"yesterday" is not a date such as "2026-01-31" or a date and time such as "2026-01-31T09:30:00Z", "20260131T093000Z" or "2026-01-31T11:30:00+02:00"',
     ],
     ['last_authenticated_at~2026', 'last_authenticated_at cannot be searched with ~; it allows : < <= > >='],
     ['serial>1', 'serial cannot be searched with >; it allows : ~'],

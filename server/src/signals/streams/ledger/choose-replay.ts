@@ -1,6 +1,6 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import { type SettledState, type SsfReplayRequest, settledStates } from '@muster/contract/ssf-events.ts'
-import { parseDateTime } from '../../../base/lists/parse-date-time.ts'
+import { dateTimeForms, parseDateTime } from '../../../base/lists/parse-date-time.ts'
 
 /** Which settled events are sent again. */
 export type ReplayChoice =
@@ -20,6 +20,6 @@ export function replayChoiceOf(request: SsfReplayRequest): ReplayChoice | { kind
   const faults = { from, to }
   const errors = (['from', 'to'] as const)
     .filter((field) => faults[field] === undefined)
-    .map((field) => ({ field, message: 'must be a date or a date-time, unless jtis are given' }))
+    .map((field) => ({ field, message: `must be ${dateTimeForms}, unless jtis are given` }))
   return { kind: 'wrong', errors }
 }

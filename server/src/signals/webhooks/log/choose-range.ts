@@ -1,6 +1,6 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import type { WebhookResendRequest } from '@muster/contract/webhook-deliveries.ts'
-import { parseDateTime } from '../../../base/lists/parse-date-time.ts'
+import { dateTimeForms, parseDateTime } from '../../../base/lists/parse-date-time.ts'
 import type { RepeatRange } from '../../webhook-ledger/log/repeat-deliveries.ts'
 
 export type Range = Omit<RepeatRange, 'organizationId' | 'endpointId'>
@@ -19,4 +19,4 @@ export function rangeOf(request: WebhookResendRequest, now: string): Range | Fie
   return { from, to: to < now ? to : now, states, afterId: String(afterId ?? 0) }
 }
 
-const notATime = 'must be a date or a date-time'
+const notATime = `must be ${dateTimeForms}`
