@@ -147,15 +147,21 @@ const LegacyStream = Type.Object(
   { description: 'The legacy body. With it the other members are ignored.' },
 )
 
+const audienceLengths = { minLength: 1, maxLength: 2_048 }
+
 const settings = {
   name,
   description,
   aud: Type.Optional(
-    Nullable(
-      Text('Who the tokens are for, where that is not the address they are pushed to.', {
-        minLength: 1,
-        maxLength: 2_048,
-      }),
+    Type.Union(
+      [
+        Nullable(Text('One audience.', audienceLengths)),
+        Type.Array(Type.String(audienceLengths), { minItems: 1, maxItems: 1 }),
+      ],
+      {
+        description:
+          'Who the tokens are for, where that is not the address they are pushed to. A list of one is taken as well (RFC 7519 §4.1.3); records show the text.',
+      },
     ),
   ),
   delivery: Type.Optional(Delivery),

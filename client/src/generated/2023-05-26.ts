@@ -4118,8 +4118,8 @@ export interface components {
             readonly name?: string;
             /** @description What the stream is for. */
             readonly description?: string | null;
-            /** @description Who the tokens are for, where that is not the address they are pushed to. */
-            readonly aud?: string | null;
+            /** @description Who the tokens are for, where that is not the address they are pushed to. A list of one is taken as well (RFC 7519 §4.1.3); records show the text. */
+            readonly aud?: (string | null) | readonly string[];
             /** @description How events reach the receiver. */
             readonly delivery?: {
                 /**
@@ -4183,8 +4183,8 @@ export interface components {
             readonly name?: string;
             /** @description What the stream is for. */
             readonly description?: string | null;
-            /** @description Who the tokens are for, where that is not the address they are pushed to. */
-            readonly aud?: string | null;
+            /** @description Who the tokens are for, where that is not the address they are pushed to. A list of one is taken as well (RFC 7519 §4.1.3); records show the text. */
+            readonly aud?: (string | null) | readonly string[];
             /** @description How events reach the receiver. */
             readonly delivery?: {
                 /**
@@ -4245,8 +4245,8 @@ export interface components {
             readonly name?: string;
             /** @description What the stream is for. */
             readonly description?: string | null;
-            /** @description Who the tokens are for, where that is not the address they are pushed to. */
-            readonly aud?: string | null;
+            /** @description Who the tokens are for, where that is not the address they are pushed to. A list of one is taken as well (RFC 7519 §4.1.3); records show the text. */
+            readonly aud?: (string | null) | readonly string[];
             /** @description How events reach the receiver. */
             readonly delivery?: {
                 /**

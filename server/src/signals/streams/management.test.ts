@@ -339,6 +339,66 @@ test('configureSsfStream: a record that was read and sent back loses nothing, wh
   assert.deepEqual([foreign.status, foreign.body.error], [400, 'malformed_request'])
 })
 
+test('configureSsfStream: a record that another program kept in its own types is still the same record', async () => {
+  app.setNow('2026-11-20T10:00:00.150Z')
+  const { body: made } = await create({
+    aud: ['urn:one'],
+    delivery: { method: push, endpoint_url: 'https://r.example.com/a' },
+    events_requested: [complianceChangeType],
+  })
+  assert.equal(made.aud, 'urn:one')
+  const before = await rowVersions(app.db)
+  const [first] = made.events_supported
+  const forms = [
+    { aud: ['urn:one'] },
+    { events_supported: made.events_supported.toReversed(), events_delivered: made.events_delivered.toReversed() },
+    { events_supported: [...made.events_supported, first] },
+    { created_at: made.created_at.replace(/\.\d+Z/, 'Z') },
+    { created_at: '2026-11-20T10:00:00.15Z' },
+    { created_at: '2026-11-20T12:00:00+02:00' },
+    { created_at: made.created_at.replace(/Z$/, '000+00:00') },
+    { created_at: made.created_at.replace(/Z$/, '+0000') },
+  ]
+  for (const form of forms) {
+    for (const method of ['PATCH', 'PUT']) {
+      const { status, body } = await app.ask(method, '/ssf_streams', { body: { ...made, ...form } })
+      assert.deepEqual([status, body], [200, made], JSON.stringify(form))
+    }
+    assert.deepEqual((await patch(made.id, form)).body, made)
+  }
+  assert.deepEqual(await rowVersions(app.db), before)
+  const others = [
+    { events_supported: made.events_supported.slice(1) },
+    { events_supported: [...made.events_supported, 'urn:x'] },
+    { events_delivered: first },
+    { created_at: '2026-11-20T10:00:01Z' },
+    { created_at: '2026-11-20T10:00:00.149Z' },
+    { created_at: 'then' },
+    { created_at: null },
+  ]
+  for (const other of others) assert.equal((await patch(made.id, other)).status, 400, JSON.stringify(other))
+  assert.equal((await patch(made.id, { aud: ['urn:two'] })).body.aud, 'urn:two')
+})
+
+test('a stream has one audience, as text or as a list of one', async () => {
+  const message = 'aud must be a string or must have at most 1 item.'
+  for (const [aud, told] of [
+    [['urn:one', 'urn:two'], message],
+    [[], undefined],
+    [[7], undefined],
+    [[''], undefined],
+  ]) {
+    const { status, body } = await create({ aud })
+    assert.equal(status, 422, JSON.stringify(aud))
+    if (told !== undefined) assert.equal(body.message, told)
+  }
+  assert.equal((await create({ aud: ['https://a.example/ b'] })).status, 422)
+  const { body: polled } = await create({ aud: null })
+  const own = await patch(polled.id, { ...polled, aud: [polled.aud] })
+  assert.deepEqual([own.status, own.body.aud], [200, polled.aud])
+  assert.equal((await patch(polled.id, { aud: ['urn:one'] })).status, 400)
+})
+
 test('a stream that becomes a poll stream is closed until a token is rotated in, and its events stay', async () => {
   const { body: made } = await create({
     delivery: { method: push, endpoint_url: 'https://r.example.com/a', authorization_header: 'x' },

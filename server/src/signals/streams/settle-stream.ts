@@ -1,11 +1,12 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import { fail } from '../../base/errors.ts'
+import { parseDateTime } from '../../base/lists/parse-date-time.ts'
 import { faultOfReceiverUrl, type ReceiverRules } from '../../base/outbound/receiver-url.ts'
 import { isSameOrigin } from '../../base/outbound/same-origin.ts'
 import { isAssigned, recordAudience, streamAddress } from './audience.ts'
 import { complianceChangeType, requestedEvents } from './event-types.ts'
 import type { Stream } from './queries.ts'
-import { fieldsOf, type StreamInput } from './stream-input.ts'
+import { fieldsOf, readAudience, type StreamInput } from './stream-input.ts'
 
 /** What can be chosen of a stream. */
 export type Settings = {
@@ -151,10 +152,10 @@ export function refuseOwned(
   settings: Settings,
   baseUrl: string,
 ): void {
-  const differs = (name: string) => name in body && JSON.stringify(body[name]) !== JSON.stringify(shown[name])
+  const differs = (name: string) => name in body && !isSame(name, body[name], shown[name])
   const names = owned.filter(differs)
   const isConverted = settings.deliveryType !== stream.delivery_type
-  const aud = body['aud'] ?? null
+  const aud = readAudience(body['aud']) ?? null
   if (aud !== null && !isConverted && isAssigned(stream, baseUrl) && aud !== recordAudience(stream, baseUrl)) {
     names.push('aud')
   }
@@ -163,6 +164,21 @@ export function refuseOwned(
   if (names.length === 0) return
   const which = names.map((name) => `\`${name}\``).join(', ')
   fail('malformed_request', { message: `The service decides on ${which}: leave it as it is, or out.` })
+}
+
+/** Programs that keep a record in types of their own lose the order of a set, and the form and milliseconds of a time. */
+function isSame(name: string, given: unknown, shown: unknown): boolean {
+  if (name === 'created_at' && typeof given === 'string') {
+    const at = parseDateTime(given)
+    const inSeconds = String(shown).replace(/\.\d{3}Z$/, '.000Z')
+    return at !== undefined && (at === shown || at === inSeconds)
+  }
+  return textOf(given) === textOf(shown)
+}
+
+function textOf(value: unknown): string {
+  const members = Array.isArray(value) ? [...new Set(value.map((one) => JSON.stringify(one)))].sort() : value
+  return JSON.stringify(members)
 }
 
 const isReferenceTo = ({ id, stream_id }: Stream, text: string) => text === id || text.toLowerCase() === stream_id

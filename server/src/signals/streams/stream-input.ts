@@ -54,7 +54,7 @@ export function readStreamInput(body: SsfStreamCreation): StreamInput {
     form: 'standard',
     name: body.name,
     description: body.description,
-    audience: body.aud ?? undefined,
+    audience: readAudience(body.aud) ?? undefined,
     deliveryType: delivery && (delivery.method === deliveryMethods.push ? 'push' : 'poll'),
     endpointUrl: delivery?.endpoint_url ?? undefined,
     authorizations: said(delivery?.authorization_header, body.authorization_header),
@@ -63,6 +63,10 @@ export function readStreamInput(body: SsfStreamCreation): StreamInput {
     deviceSubjectFormat: body.device_subject_format,
   }
 }
+
+/** A list of one audience is that audience (RFC 7519 §4.1.3). */
+export const readAudience = <Value>(aud: Value | readonly Value[]): Value | undefined =>
+  Array.isArray(aud) ? aud[0] : (aud as Value)
 
 const said = (...values: (string | null | undefined)[]): (string | null)[] =>
   values.filter((value) => value !== undefined)
