@@ -15,11 +15,13 @@ export function addDiscovery(scope: FastifyInstance): void {
   })
   addCollection(scope, '/ResourceTypes', resourceTypes)
   addCollection(scope, '/Schemas', schemas)
-  // RFC 7644 §3.7 and §3.11: optional, and not here.
+  // RFC 7644 §3.4.2.1, §3.4.3, §3.7 and §3.11: optional, and not here.
   for (const [method, url] of optional) scimEndpoint(scope, { method, url, run: notImplemented })
 }
 
 const optional = [
+  ['GET', '/'],
+  ['POST', '/.search'],
   ['POST', '/Bulk'],
   ['GET', '/Me'],
   ['POST', '/Me'],

@@ -88,6 +88,10 @@ test('a schema tells of each attribute what RFC 7643 §7 asks', async () => {
     emails.subAttributes.map((attribute: { name: string }) => attribute.name),
     ['value', 'display', 'type', 'primary'],
   )
+  assert.deepEqual(
+    [emails.required, emails.subAttributes[0].required, emails.subAttributes[1].required],
+    [true, true, false],
+  )
   assert.deepEqual(emails.subAttributes[2].canonicalValues, ['work', 'home', 'other'])
 })
 
@@ -95,11 +99,21 @@ test('what is not offered is a 501, and what is nowhere a 404, in the form of th
   const missing = scimError(501, 'This service does not offer that.')
   const bulk = await ask('POST', '/Bulk', { body: {} })
   assert.deepEqual([bulk.status, bulk.body], [501, missing])
-  assert.equal((await ask('GET', '/Me')).status, 501)
+  for (const [method, path] of [
+    ['GET', '/Me'],
+    ['POST', '/.search'],
+    ['GET', ''],
+    ['GET', '/'],
+    ['GET', '?filter=userName%20eq%20%22ada%22'],
+    ['GET', '/?filter=userName%20eq%20%22ada%22'],
+  ] as const) {
+    const { status, body } = await ask(method, path, method === 'POST' ? { body: {} } : undefined)
+    assert.deepEqual([status, body], [501, missing], `${method} ${path}`)
+  }
   for (const [method, path] of [
     ['GET', '/Nothing'],
     ['PUT', '/Nothing'],
-    ['GET', ''],
+    ['GET', '/Nothing/more'],
   ] as const) {
     const { status, body } = await ask(method, path)
     assert.deepEqual([status, body], [404, scimError(404, 'There is no such endpoint.')], `${method} ${path}`)

@@ -24,6 +24,15 @@ const several = (name: string, description: string, types: readonly string[] = [
   ],
 })
 
+/** Told to clients as required, since a person has an e-mail address; a userName that is one also does. */
+const addressed = (attribute: Attribute): Attribute => ({
+  ...attribute,
+  required: true,
+  subAttributes: (attribute.subAttributes ?? []).map((part) =>
+    part.name === 'value' ? { ...part, required: true } : part,
+  ),
+})
+
 /** RFC 7643 §4.1. Left out: `password`, which is never kept, and `groups`, which the groups themselves tell. */
 export const userSchema: ResourceSchema = {
   id: userUrn,
@@ -63,7 +72,13 @@ export const userSchema: ResourceSchema = {
       type: 'boolean',
       description: 'Whether the person belongs to the organization; without that all their registrations end.',
     },
-    several('emails', 'E-mail addresses; the primary one is the address of the person.', ['work', 'home', 'other']),
+    addressed(
+      several(
+        'emails',
+        'E-mail addresses; the primary one is the address of the person. Only a user whose userName is an address can do without.',
+        ['work', 'home', 'other'],
+      ),
+    ),
     several('phoneNumbers', 'Phone numbers.', ['work', 'home', 'mobile', 'fax', 'pager', 'other']),
     several('ims', 'Instant messaging addresses.'),
     several('photos', 'Addresses of photos.', ['photo', 'thumbnail']),
