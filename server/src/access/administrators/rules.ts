@@ -1,5 +1,6 @@
 import { adminPowerNames, restrictionsLeaving } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
+import { isEmailAddress } from '@muster/contract/email-address.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
 
 export type AdminRights = { access: AdminAccess; restrictions: readonly string[] }
@@ -10,7 +11,6 @@ export const startingRestrictions = (access: AdminAccess): readonly string[] =>
   access === 'limited' ? restrictionsLeaving([]) : []
 
 const maxNameLength = 200
-const maxEmailLength = 320
 
 export function faultsOfRights({ access, restrictions }: AdminRights): FieldError[] {
   const isNamed = restrictions.every((restriction) => adminPowerNames.some((power) => power === restriction))
@@ -23,12 +23,11 @@ export function faultsOfRights({ access, restrictions }: AdminRights): FieldErro
 
 export function faultsOfAdmin(admin: AdminDetails): FieldError[] {
   const { firstName, lastName, email } = admin
-  const isAddress = /^[^@\s]+@[^@\s]+$/.test(email) && email.length <= maxEmailLength && isPlain(email)
   return [
     fault(firstName.trim() !== '', 'first_name', 'must not be blank'),
     fault(firstName.length <= maxNameLength && isPlain(firstName), 'first_name', nameFault),
     fault(lastName.length <= maxNameLength && isPlain(lastName), 'last_name', nameFault),
-    fault(isAddress, 'email', 'must be an e-mail address'),
+    fault(isEmailAddress(email), 'email', 'must be an e-mail address'),
     ...faultsOfRights(admin),
   ].filter((found) => found !== undefined)
 }

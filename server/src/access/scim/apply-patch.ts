@@ -4,7 +4,7 @@ import { matchesFilter } from './match-filter.ts'
 import type { Filter } from './parse-filter.ts'
 import { findPath, parsePath, type Step } from './parse-path.ts'
 import type { Operation } from './read-operations.ts'
-import { readOne, readValue } from './read-values.ts'
+import { fromText, objectOf, readOne, readValue } from './read-values.ts'
 import { refuse } from './scim-error.ts'
 
 type Kind = Operation['op']
@@ -26,8 +26,9 @@ export function applyPatch(
 
 /** Without a path the value is a part of the resource. Entra names attributes in it by their paths. */
 function membersOf(attributes: readonly Attribute[], coreUrn: string, value: unknown): [Step[], unknown][] {
-  if (!isRecord(value)) return refuse(400, 'invalidValue', 'An operation without a path needs an object for its value.')
-  return Object.entries(value).flatMap(([name, part]) => {
+  const parts = isRecord(value) ? value : fromText(value)
+  if (!isRecord(parts)) return refuse(400, 'invalidValue', 'An operation without a path needs an object for its value.')
+  return Object.entries(parts).flatMap(([name, part]) => {
     const steps = findPath(attributes, coreUrn, name)
     return steps ? [[steps, part] as [Step[], unknown]] : []
   })
@@ -64,9 +65,12 @@ function changedValue(
 
 /** §3.5.2.1 and §3.5.2.3: of a complex attribute the parts that are given change, the others stay. */
 function merged(attribute: Attribute, current: unknown, value: unknown): unknown {
-  if (attribute.type !== 'complex' || !isRecord(current) || !isRecord(value)) return readOne(attribute, value)
+  if (attribute.type !== 'complex' || !isRecord(current) || value === null) return readOne(attribute, value)
+  const parts = objectOf(attribute, value)
+  // A bare manager is another person, of whom nothing else is known.
+  if (!attribute.multiValued && parts['value'] === value) return readOne(attribute, value)
   const result = { ...current }
-  for (const [name, part] of Object.entries(value)) {
+  for (const [name, part] of Object.entries(parts)) {
     const inner = findAttribute(attribute.subAttributes ?? [], name)
     if (!inner || inner.mutability === 'readOnly') continue
     const read = readValue(inner, part)

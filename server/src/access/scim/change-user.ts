@@ -25,7 +25,7 @@ export async function changeUser(tx: Tx, { id, precondition, change }: UserChang
   requireVersion(precondition, row.revision)
   const current = valuesOf(row)
   const draft = change(current)
-  const changes = changesOf(draftOf(current), draft)
+  const changes = changesOf(draftOf(current, current), draft)
   const isActivityNew = draft.active !== undefined && draft.active !== row.active
   if (changes.length > 0 || isActivityNew) await write(tx, id, draft, call)
   await settlePerson(tx, id, { ...draft, active: isActivityNew ? draft.active : undefined }, call)

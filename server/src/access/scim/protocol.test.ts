@@ -169,6 +169,11 @@ test('users that cannot be are refused without a trace', async () => {
     { emails: [{ value: 'not an address', primary: true }] },
     { emails: 'ada@acme.example', userName: 'x', phoneNumbers: [7] },
     { emails: [{ value: 'a\0@y.example' }] },
+    ...[
+      ...['mailto:ada@acme.example', '<ada@acme.example>', '"ada"@acme.example', '["ada@acme.example"]'],
+      ...['ada@acme,example', 'ada@acme..example', 'ada@acme.example.', 'ada@ac\u200bme.example', 'ada@acme'],
+    ].map((value) => ({ emails: [{ value, primary: true }] })),
+    { userName: 'ada@acme' },
     { roles: Array.from({ length: 201 }, () => ({ value: 'x' })) },
     { roles: Array.from({ length: 30 }, () => ({ value: 'x'.repeat(4_000) })) },
     {

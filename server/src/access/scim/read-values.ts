@@ -25,7 +25,9 @@ export function readValues(attributes: readonly Attribute[], input: Record<strin
 export function readValue(attribute: Attribute, value: unknown): unknown {
   if (value === null || value === undefined) return undefined
   if (!attribute.multiValued) return readOne(attribute, value)
-  const elements = Array.isArray(value) ? value : [value]
+  const parsed = attribute.type === 'complex' ? fromText(value) : undefined
+  const list = Array.isArray(parsed) ? parsed : value
+  const elements = Array.isArray(list) ? list : [list]
   if (elements.length > maxElements) {
     refuse(400, 'invalidValue', `${attribute.name} must not have more than ${maxElements} values.`)
   }
@@ -47,13 +49,27 @@ export function readOne(attribute: Attribute, value: unknown): unknown {
 }
 
 function readComplex(attribute: Attribute, value: unknown): unknown {
-  const { subAttributes = [] } = attribute
-  // Entra sends a manager as the bare identifier.
-  const isBare = typeof value === 'string' && findAttribute(subAttributes, 'value') !== undefined
-  const object = isBare ? { value } : value
-  if (!isRecord(object)) return refuse(400, 'invalidValue', `${attribute.name} must be an object.`)
-  const read = readValues(subAttributes, object)
+  const read = readValues(attribute.subAttributes ?? [], objectOf(attribute, value))
   return Object.keys(read).length === 0 ? undefined : read
+}
+
+/** The parts of a complex value. Entra sends a manager as the bare identifier, others an object as JSON text. */
+export function objectOf({ name, subAttributes = [] }: Attribute, value: unknown): Record<string, unknown> {
+  if (isRecord(value)) return value
+  const parsed = fromText(value)
+  if (isRecord(parsed) && Object.keys(parsed).some((part) => findAttribute(subAttributes, part))) return parsed
+  const isBare = typeof value === 'string' && findAttribute(subAttributes, 'value') !== undefined
+  return isBare ? { value } : refuse(400, 'invalidValue', `${name} must be an object.`)
+}
+
+/** What JSON text says; undefined for what is none. */
+export function fromText(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return undefined
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
 }
 
 /** Entra sends booleans as "True" and "False". */

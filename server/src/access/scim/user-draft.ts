@@ -1,3 +1,4 @@
+import { isEmailAddress } from '@muster/contract/email-address.ts'
 import { foldText } from '../../base/fold-text.ts'
 import { isRecord, type Values } from './attribute.ts'
 import { readValues } from './read-values.ts'
@@ -22,14 +23,17 @@ export type UserDraft = {
 // B-tree keys have room for this in any alphabet.
 const maxKeyLength = 400
 const maxNameLength = 400
-const maxEmailLength = 320
 const maxBytes = 64 * 1024
 
 /** The user in the body of a POST or PUT. */
-export const draftFromBody = (body: Record<string, unknown>): UserDraft => draftOf(readValues(userAttributes, body))
+export const draftFromBody = (body: Record<string, unknown>, current?: Values): UserDraft =>
+  draftOf(readValues(userAttributes, body), current)
 
-/** The user of values that were read. Fails with invalidValue for what is missing, unfit or too much. */
-export function draftOf({ userName, externalId, active, ...attributes }: Values): UserDraft {
+/**
+ * The user of values that were read. Fails with invalidValue for what is missing, unfit or too much. The address that the user
+ * has now may stay, whatever it is: leavers leave by a change of the whole.
+ */
+export function draftOf({ userName, externalId, active, ...attributes }: Values, current?: Values): UserDraft {
   if (typeof userName !== 'string' || userName.trim() === '')
     return refuse(400, 'invalidValue', 'userName is required.')
   requireKey('userName', userName)
@@ -45,7 +49,7 @@ export function draftOf({ userName, externalId, active, ...attributes }: Values)
     active: typeof active === 'boolean' ? active : undefined,
     attributes,
     name: nameOf(attributes, userName),
-    email: emailOf(attributes, userName),
+    email: emailOf(attributes, userName, current && addressOf(current, String(current['userName']))),
     emails: addressesOf(attributes).map(({ value }) => foldText(value)),
   }
 }
@@ -73,12 +77,16 @@ function addressesOf({ emails }: Values): Address[] {
   )
 }
 
-/** The primary address, else that for work, else the first; else the user name where that is one. */
-function emailOf(attributes: Values, userName: string): string {
+/** The primary address, else that for work, else the first; else the user name. */
+function addressOf(attributes: Values, userName: string): string {
   const addresses = addressesOf(attributes)
   const chosen =
     addresses.find(({ isPrimary }) => isPrimary) ?? addresses.find(({ type }) => type === 'work') ?? addresses[0]
-  const email = chosen?.value ?? userName
-  if (email.length <= maxEmailLength && /^[^@\s]+@[^@\s]+$/.test(email)) return email
+  return chosen?.value ?? userName
+}
+
+function emailOf(attributes: Values, userName: string, known: string | undefined): string {
+  const email = addressOf(attributes, userName)
+  if (email === known || isEmailAddress(email)) return email
   return refuse(400, 'invalidValue', 'A user needs an e-mail address, in emails or as userName.')
 }

@@ -77,13 +77,12 @@ const knownId = (id: string): string => (isUserId(id) ? id : refuse(404, undefin
 
 async function replace(request: ScimRequest): Promise<ScimAnswer> {
   requireSchema(request.body, userUrn)
-  const draft = draftFromBody(request.body)
-  return change(request, () => draft)
+  return change(request, (current) => draftFromBody(request.body, current))
 }
 
 async function patch(request: ScimRequest): Promise<ScimAnswer> {
   const operations = readOperations(request.body)
-  return change(request, (current) => draftOf(applyPatch(userAttributes, userUrn, current, operations)))
+  return change(request, (current) => draftOf(applyPatch(userAttributes, userUrn, current, operations), current))
 }
 
 /** RFC 7644 §3.5.2 leaves the choice; Entra wants the user back. */

@@ -311,6 +311,41 @@ test('users of another organization are as unknown as nobody', async () => {
   assert.deepEqual((await ask('GET', '/Users', { token })).body.Resources, [theirs])
 })
 
+test('complex values are taken as JSON text', async () => {
+  const { body: user } = await post('ada@acme.example', { emails: [{ value: 'ada@acme.example', type: 'work' }] })
+  const value = '{"value":"lovelace@acme.example","type":"work","primary":true}'
+  const { status, body } = await patch(user.id, { op: 'replace', path: 'emails[type eq "work"]', value })
+  assert.deepEqual([status, body.emails], [200, [{ value: 'lovelace@acme.example', type: 'work', primary: true }]])
+  assert.equal((await app.ask('GET', `/people/${user.id}`)).body.email, 'lovelace@acme.example')
+  const emails = ['["bob@acme.example"]', '{"value":"bob@acme.example"}', '[{"value":"bob@acme.example"}]']
+  for (const text of emails) {
+    const { body: bob } = await ask('PUT', `/Users/${user.id}`, { body: userOf('bob', { emails: text }) })
+    assert.deepEqual(bob.emails, [{ value: 'bob@acme.example' }], text)
+  }
+})
+
+test('addresses in letters of every script are taken', async () => {
+  for (const email of ['rené@acme.example', 'ana@bücher.example', 'мария@почта.рф']) {
+    const { status, body } = await post(`user of ${email}`, { emails: [{ value: email, primary: true }] })
+    assert.deepEqual([status, body.emails], [201, [{ value: email, primary: true }]])
+    assert.deepEqual(await find(`emails.value eq "${email}"`), [`user of ${email}`])
+  }
+})
+
+test('a user whose address was taken before it had to be valid still leaves, and changes to a valid one', async () => {
+  const { body: user } = await post('ada', { emails: [{ value: 'ada@acme.example' }] })
+  const emails = [{ value: '<ada@acme.example>' }]
+  const attributes = JSON.stringify({ emails })
+  await app.db.updateTable('scim_users').set({ attributes }).where('person_id', '=', user.id).execute()
+  const left = await patch(user.id, { op: 'replace', path: 'active', value: 'False' })
+  assert.deepEqual([left.status, left.body.active, left.body.emails], [200, false, emails])
+  const put = await ask('PUT', `/Users/${user.id}`, { body: userOf('ada', { emails, active: true }) })
+  assert.deepEqual([put.status, put.body.active], [200, true])
+  assert.equal((await patch(user.id, { op: 'replace', path: 'emails.value', value: 'mailto:a@b.example' })).status, 400)
+  const mended = await patch(user.id, { op: 'replace', path: 'emails.value', value: 'ada@acme.example' })
+  assert.deepEqual([mended.status, mended.body.emails], [200, [{ value: 'ada@acme.example' }]])
+})
+
 test('a PUT without active leaves someone out who is out', async () => {
   const { body: user } = await post('ada@acme.example', { title: 'Countess', externalId: 'X' })
   await patch(user.id, { op: 'replace', path: 'active', value: false })

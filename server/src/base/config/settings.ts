@@ -1,3 +1,4 @@
+import { isEmailAddress } from '@muster/contract/email-address.ts'
 import Type, { type Static } from 'typebox'
 import { isWellFormedKey } from '../secrets/token-format.ts'
 import * as rules from './value-rules.ts'
@@ -216,11 +217,11 @@ export const settings = Type.Object({
     'must be 16 to 255 printable characters without spaces',
     { description: 'First start only: an enrollment secret for agents.', secret: true },
   ),
-  MUSTER_BOOTSTRAP_PERSON_EMAIL: text(rules.isEmailAddress, 'must be an e-mail address', {
+  MUSTER_BOOTSTRAP_PERSON_EMAIL: text(isEmailAddress, 'must be an e-mail address', {
     description: 'First start only: the person whose devices the enrollment secret registers.',
     example: 'ada@example.com',
   }),
-  MUSTER_BOOTSTRAP_ADMIN_EMAIL: text(rules.isEmailAddress, 'must be an e-mail address', {
+  MUSTER_BOOTSTRAP_ADMIN_EMAIL: text(isEmailAddress, 'must be an e-mail address', {
     description: 'First start only: e-mail address of the first administrator.',
     example: 'admin@example.com',
   }),

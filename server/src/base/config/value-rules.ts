@@ -75,10 +75,6 @@ export function isTableNameList(names: string[]): boolean {
   return names.every((name) => /^[a-z_][a-z0-9_]*$/.test(name)) && (names.length === 1 || !names.includes('none'))
 }
 
-export function isEmailAddress(text: string): boolean {
-  return text.length <= 254 && /^[^\s@"<>]+@[^\s@"<>]+$/.test(text)
-}
-
 /** Printable ASCII without spaces: what survives a header, a flag file and a shell unharmed. */
 export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text)

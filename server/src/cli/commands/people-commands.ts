@@ -1,6 +1,8 @@
+import { isEmailAddress, maxEmailLength } from '@muster/contract/email-address.ts'
 import Type from 'typebox'
 import type { ChangeContext } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
 import { addPerson, lockPersonByEmail } from '../../inventory/people/add-person.ts'
 import { restorePerson } from '../../inventory/people/restore-person.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
@@ -13,9 +15,10 @@ export const addPersonCommand = defineCommand({
   args: Type.Object({
     organization: Type.Optional(Type.String()),
     name: Type.String({ minLength: 1, maxLength: 200 }),
-    email: Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', maxLength: 320 }),
+    email: Type.String({ maxLength: maxEmailLength }),
   }),
   async run({ connection, now }, { organization, name, email }, io) {
+    if (!isEmailAddress(email)) fail('invalid', { errors: [{ field: 'email', message: 'must be an e-mail address' }] })
     const { id: organizationId } = await organizationOf(connection.db, organization)
     const context = terminalChange(organizationId, now)
     const { id, outcome } = await transact(connection.db, (tx) => addOrRestore(tx, { name, email }, context))
