@@ -74,6 +74,97 @@ const cases: [title: string, operation: object, changed: Record<string, unknown>
     { emails: [{ ...work, value: 'x@y.example' }, home] },
   ],
   [
+    'replace of what is not there adds it, for what the filter says',
+    { op: 'Replace', path: 'phoneNumbers[type eq "mobile"].value', value: '2' },
+    { phoneNumbers: [...ada.phoneNumbers, { type: 'mobile', value: '2' }] },
+  ],
+  [
+    'so it does of an attribute without values',
+    { op: 'replace', path: 'addresses[type eq "work"].locality', value: 'London' },
+    { addresses: [{ type: 'work', locality: 'London' }] },
+  ],
+  [
+    'of several values, and of a whole one',
+    { op: 'replace', path: 'emails[type eq "other"]', value: { value: 'o@y.example' } },
+    { emails: [work, home, { type: 'other', value: 'o@y.example' }] },
+  ],
+  [
+    'by whether it is the primary one',
+    { op: 'replace', path: 'roles[primary eq "True"].value', value: 'Countess' },
+    { roles: [{ primary: true, value: 'Countess' }] },
+  ],
+  [
+    'by its value',
+    { op: 'replace', path: 'entitlements[value eq "e1"].display', value: 'One' },
+    { entitlements: [{ value: 'e1', display: 'One' }] },
+  ],
+  [
+    'by several parts, and then takes being primary from the one before',
+    { op: 'replace', path: 'emails[type eq "other" and primary eq true].value', value: 'o@y.example' },
+    { emails: [{ ...work, primary: false }, home, { type: 'other', primary: true, value: 'o@y.example' }] },
+  ],
+  [
+    'by a path in a value without path',
+    { op: 'replace', value: { 'phoneNumbers[type eq "fax"].value': '3', title: 'Countess' } },
+    { phoneNumbers: [...ada.phoneNumbers, { type: 'fax', value: '3' }], title: 'Countess' },
+  ],
+  [
+    'replace of what is not there by nothing',
+    { op: 'replace', path: 'emails[type eq "other"].value', value: null },
+    {},
+  ],
+  ['replace of what is not there by a blank', { op: 'replace', path: 'ims[type eq "work"].value', value: '' }, {}],
+  [
+    'what says nothing does not become primary',
+    { op: 'replace', path: 'emails[type eq "other"].primary', value: true },
+    {},
+  ],
+  [
+    'a new primary value takes that from the same address',
+    { op: 'add', path: 'emails', value: [{ value: 'ada@work.example', primary: true }] },
+    { emails: [{ ...work, primary: false }, home, { value: 'ada@work.example', primary: true }] },
+  ],
+  [
+    'replace of a value by JSON text',
+    { op: 'replace', path: 'emails[type eq "work"]', value: '{"value":"x@y.example","type":"work","primary":"True"}' },
+    { emails: [{ ...work, value: 'x@y.example' }, home] },
+  ],
+  [
+    'replace of a value by a bare text keeps what it is for',
+    { op: 'replace', path: 'emails[type eq "work"]', value: 'x@y.example' },
+    { emails: [{ ...work, value: 'x@y.example' }, home] },
+  ],
+  [
+    'replace of all values by a list of JSON texts',
+    { op: 'replace', path: 'emails', value: ['{"value":"x@y.example"}', '{"value":"z@y.example","type":"home"}'] },
+    { emails: [{ value: 'x@y.example' }, { value: 'z@y.example', type: 'home' }] },
+  ],
+  [
+    'replace of all values by the JSON text of a list',
+    { op: 'replace', path: 'emails', value: ' [{"value":"x@y.example"}, "z@y.example"]' },
+    { emails: [{ value: 'x@y.example' }, { value: 'z@y.example' }] },
+  ],
+  [
+    'add of a complex value by JSON text merges',
+    { op: 'add', path: 'name', value: '{"middleName":"K"}' },
+    { name: { ...ada.name, middleName: 'K' } },
+  ],
+  [
+    'a part of the resource by JSON text',
+    { op: 'replace', value: '{"nickName":"Babs","name":{"givenName":"Augusta"}}' },
+    { nickName: 'Babs', name: { ...ada.name, givenName: 'Augusta' } },
+  ],
+  [
+    'JSON text that has no part of the value is text',
+    { op: 'add', path: 'entitlements', value: ['{"app":"x"}', '[not JSON'] },
+    { entitlements: [{ value: '{"app":"x"}' }, { value: '[not JSON' }] },
+  ],
+  [
+    'JSON text in a plain attribute stays text',
+    { op: 'add', path: 'title', value: '{"value":"x"}' },
+    { title: '{"value":"x"}' },
+  ],
+  [
     'replace of a part of every value',
     { op: 'replace', path: 'emails.display', value: 'Ada' },
     {
@@ -125,6 +216,14 @@ for (const [title, operation, changed] of cases) {
   test(`${title} (RFC 7644 §3.5.2)`, () => assert.deepEqual(changes(operation), changed))
 }
 
+test('a bare manager is another one, of whom nothing is kept', () => {
+  const before = { userName: 'ada', [enterpriseUrn]: { manager: { value: '1', displayName: 'Eve' } } }
+  const operations = [{ op: 'replace', path: `${enterpriseUrn}:manager`, value: '2' }]
+  const body = { schemas: [patchUrn], Operations: operations }
+  const after = applyPatch(userAttributes, userUrn, before, readOperations(body))
+  assert.deepEqual(after, { userName: 'ada', [enterpriseUrn]: { manager: { value: '2' } } })
+})
+
 test('operations see what those before them did, and what was given stays as it was', () => {
   const before = structuredClone(ada)
   const operations = [
@@ -138,7 +237,14 @@ test('operations see what those before them did, and what was given stays as it 
 })
 
 const refusals: [operation: unknown, scimType: string][] = [
-  [{ op: 'replace', path: 'emails[type eq "other"].value', value: 'x' }, 'noTarget'],
+  [{ op: 'replace', path: 'emails[type sw "other"].value', value: 'x' }, 'noTarget'],
+  [{ op: 'replace', path: 'emails[type eq "other" or type eq "office"].value', value: 'x' }, 'noTarget'],
+  [{ op: 'replace', path: 'emails[type eq "other" and value ew "x"].value', value: 'x' }, 'noTarget'],
+  [{ op: 'replace', path: 'emails[not (type eq "work" or type eq "home")].value', value: 'x' }, 'noTarget'],
+  [{ op: 'replace', path: 'emails[type eq "other" and type eq "office"].value', value: 'x' }, 'noTarget'],
+  [{ op: 'replace', path: 'ims[type eq null].value', value: 'x' }, 'noTarget'],
+  [{ op: 'replace', path: 'ims[colour eq "red"].value', value: 'x' }, 'invalidFilter'],
+  [{ op: 'replace', path: 'name', value: '["Ada"]' }, 'invalidValue'],
   [{ op: 'add', path: 'emails[type ne "other"].value[', value: 'x' }, 'invalidPath'],
   [{ op: 'add', path: 'emails[type sw "other"].value', value: 'x' }, 'noTarget'],
   [{ op: 'remove', path: 'emails[colour eq "red"]' }, 'invalidFilter'],

@@ -97,9 +97,10 @@ function changedElements(
   return readValue(attribute, onePrimary(current, kept)) as unknown[] | undefined
 }
 
-/** An element whose value was removed only says what the value was for. */
+/** An element whose value was removed, or is blank, only says what the value was for. */
 const saysSomething = (element: unknown): boolean =>
-  !isRecord(element) || Object.keys(element).some((name) => name !== 'type' && name !== 'primary')
+  !isRecord(element) ||
+  Object.entries(element).some(([name, part]) => name !== 'type' && name !== 'primary' && part !== '')
 
 function changedWhole(
   current: readonly unknown[],
@@ -135,9 +136,9 @@ function changedMatches(
   if (kind === 'remove' && rest.length === 0) return current.filter((element) => !isMeant(element))
   if (!current.some(isMeant)) {
     if (kind === 'remove') return current
-    // §3.5.2.3: replacing what is not there fails, where a filter says which value is meant.
-    if (kind === 'replace' && filter) refuse(400, 'noTarget', 'The filter of the path matches no value.')
-    return [...current, madeElement(attribute, filter, rest, value)]
+    // §3.5.2.3 has replacing what is not there fail. Entra does so, with a leaver's deactivation in the same request.
+    const made = madeElement(attribute, filter, rest, value)
+    return saysSomething(made) ? [...current, made] : current
   }
   return current.map((element) => {
     if (!isMeant(element)) return element
@@ -153,7 +154,11 @@ function madeElement(attribute: Attribute, filter: Filter | undefined, rest: rea
   const element: Values = {}
   for (const [name, part] of equalities(filter)) {
     const inner = findAttribute(attribute.subAttributes ?? [], name)
-    if (inner) element[inner.name] = readValue(inner, part)
+    const read = inner ? readValue(inner, part) : undefined
+    if (inner && read !== undefined) element[inner.name] = read
+  }
+  if (filter && !matchesFilter(attribute.subAttributes ?? [], element, filter)) {
+    refuse(400, 'noTarget', 'The filter of the path matches no value, and none can be added.')
   }
   if (rest.length > 0) apply(element, 'add', rest, value)
   else Object.assign(element, merged(attribute, {}, value))
@@ -163,14 +168,14 @@ function madeElement(attribute: Attribute, filter: Filter | undefined, rest: rea
 function equalities(filter: Filter | undefined): [name: string, value: unknown][] {
   if (filter?.op === 'and') return filter.filters.flatMap(equalities)
   if (filter?.op === 'eq') return [[filter.attrPath, filter.compValue]]
-  return filter ? refuse(400, 'noTarget', 'The filter of the path does not say what to add.') : []
+  return filter ? refuse(400, 'noTarget', 'The filter of the path matches no value, and does not say what to add.') : []
 }
 
 /** §3.5.2: a value that becomes the primary one takes that from the one before. */
 function onePrimary(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
   const isPrimary = (element: unknown) => isRecord(element) && element['primary'] === true
   const primary = after.filter(isPrimary)
-  const fresh = primary.filter((element) => !before.some((old) => isPrimary(old) && isSameElement(old, element)))
+  const fresh = primary.filter((element) => !before.some((old) => isDeepStrictEqual(old, element)))
   if (primary.length < 2 || fresh.length !== 1) return after
   return after.map((element) =>
     isRecord(element) && isPrimary(element) && element !== fresh[0] ? { ...element, primary: false } : element,

@@ -169,6 +169,21 @@ test('someone is disabled with the string False and enabled with True, and a rep
   assert.equal(has_used_first_trust, false)
 })
 
+test('someone leaves also where a value that is not there is replaced in the same request', async () => {
+  const id = await create()
+  const { status, body } = await patchUser(
+    id,
+    { op: 'Replace', path: 'phoneNumbers[type eq "work"].value', value: '+1 555 0100' },
+    { op: 'Replace', path: 'addresses[type eq "work"].locality', value: '' },
+    { op: 'Replace', path: 'active', value: 'False' },
+  )
+  assert.equal(status, 200)
+  assert.deepEqual(
+    [body.active, body.phoneNumbers, body.addresses],
+    [false, [{ type: 'work', value: '+1 555 0100' }], undefined],
+  )
+})
+
 test('a deleted user is gone, the person is kept, and the same user name leads to them again', async () => {
   const id = await create()
   const group = (
