@@ -1,3 +1,4 @@
+import { withoutJoiners } from '@muster/contract/hidden-characters.ts'
 import type { UpstreamClaims, UpstreamPart } from '../../base/db/schema.ts'
 import { type Claims, isPlainEmail } from '../../base/relying-party/relying-party.ts'
 import { minuteMs } from '../../base/time.ts'
@@ -68,9 +69,9 @@ function passedOn(claims: Claims): UpstreamClaims {
   const { amr, auth_time: authTime } = claims
   const text = (name: string, most: number): string | undefined => {
     const value = claims[name]
-    return typeof value === 'string' && value !== '' && value.length <= most && /^[^\p{C}]+$/u.test(value)
-      ? value
-      : undefined
+    if (typeof value !== 'string' || value.length > most) return undefined
+    // Names of people have joiners in Persian, and emoji do.
+    return /^[^\p{C}]+$/u.test(name === 'name' ? withoutJoiners(value) : value) ? value : undefined
   }
   const [acr, email] = [text('acr', 200), text('email', 254)]
   const [name, preferredUsername] = [text('name', 200), text('preferred_username', 254)]

@@ -265,6 +265,16 @@ test('words of the provider are passed on by a list, and it says nothing of devi
   assert.deepEqual(upstream?.said, { amr: ['pwd', 'hwk'], email: 'ana@example.com', preferredUsername: 'ana' })
 })
 
+for (const [title, name, expected] of [
+  ['a name whose letters need joiners is passed on', 'علی\u200cرضا 👩‍🚀', 'علی\u200cرضا 👩‍🚀'],
+  ['a name in which a joiner hides is not passed on', 'An\u200ca', undefined],
+] as const) {
+  test(title, async () => {
+    const { upstream } = await sessionOf((await outcome({ claims: { name } })).visit.path)
+    assert.equal(upstream?.said?.name, expected)
+  })
+}
+
 test('strangers who send requests with her address fill no log, and ask the provider nothing', async () => {
   const set = await here.setUp(provider.issuer, pinned)
   await make.person(set.organizationId, { email: 'ben@example.com' })
