@@ -54,7 +54,10 @@ test('an upgrade keeps names that have become one, lists them, and lets no more 
     'of people the first who has not left stays',
   )
   const [finding] = judgeDuplicates(survey)
-  assert.match(finding?.detail ?? '', /^the SCIM user "rené@acme\.example" \(2, Halden\) has the name of an older one/)
+  assert.match(
+    finding?.detail ?? '',
+    /^the SCIM user "rené@acme\.example" \(2, Halden\) has the same name as an older one/,
+  )
 
   const insert = sql`
     insert into people (organization_id, name, email, created_at)

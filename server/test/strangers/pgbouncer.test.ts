@@ -80,10 +80,13 @@ test('a session behind a pooler ends while it computes', async (t) => {
 
 test('a pooler by transaction is refused at the start, with what to change', async (t) => {
   const url = await openPooler('pool_mode = transaction')
-  await assert.rejects(connectPostgres({ url }), /gives one session to several connections: set it to pool by session/)
+  await assert.rejects(
+    connectPostgres({ url }),
+    /shares one session among several connections\. Set it to session pooling/,
+  )
   const outcome = await openPostgresPlace(t, { url, db: database.own.db }).run(['serve'])
   assert.notEqual(outcome.exit, 0)
-  assert.match(outcome.out + outcome.err, /set it to pool by session/)
+  assert.match(outcome.out + outcome.err, /Set it to session pooling/)
 })
 
 test('a parameter of the URL that the pooler refuses is named', async () => {

@@ -1,9 +1,7 @@
 import { isEmailAddress } from '@muster/contract/email-address.ts'
 import { foldText } from '../../base/fold-text.ts'
 import { isRecord, type Values } from './attribute.ts'
-import { readValues } from './read-values.ts'
 import { refuse } from './scim-error.ts'
-import { userAttributes } from './user-schema.ts'
 
 /** The desired state of a user, in the form of the database. */
 export type UserDraft = {
@@ -24,10 +22,6 @@ export type UserDraft = {
 const maxKeyLength = 400
 const maxNameLength = 400
 const maxBytes = 64 * 1024
-
-/** The user in the body of a POST or PUT. */
-export const draftFromBody = (body: Record<string, unknown>, current?: Values): UserDraft =>
-  draftOf(readValues(userAttributes, body), current)
 
 /**
  * The user of values that were read. Fails with invalidValue for what is missing, unfit or too much. The address that the user

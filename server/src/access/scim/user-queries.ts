@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { equalsFolded } from '../../base/db/folded.ts'
+import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 
@@ -68,8 +68,7 @@ export const lockPersonOfEmail = (tx: Tx, organizationId: string, email: string)
     )
     .where(inOrganization('people', organizationId))
     .where(equalsFolded('people.email', email))
-    .orderBy(sql`people.email = ${email}`, 'desc')
-    .orderBy('people.is_duplicate')
+    .orderBy(closestSpelling('people.email', email), 'desc')
     .limit(1)
     .forNoKeyUpdate('people')
     .executeTakeFirst()

@@ -11,10 +11,11 @@ import { isUserId } from './member-changes.ts'
 import { parseFilter } from './parse-filter.ts'
 import { presentUser, userLocation } from './present-user.ts'
 import { readOperations, requireSchema } from './read-operations.ts'
+import { readValues } from './read-values.ts'
 import { matchesVersion, versionOf } from './require-version.ts'
 import { refuse } from './scim-error.ts'
 import { readSelection, select } from './selection.ts'
-import { draftFromBody, draftOf } from './user-draft.ts'
+import { draftOf } from './user-draft.ts'
 import { countUsers, findUser, listUsers } from './user-queries.ts'
 import { userAttributes, userUrn } from './user-schema.ts'
 import { whereUsers } from './where-filter.ts'
@@ -53,7 +54,7 @@ async function searchByBody(request: ScimRequest): Promise<ScimAnswer> {
 
 async function create(request: ScimRequest): Promise<ScimAnswer> {
   requireSchema(request.body, userUrn)
-  const draft = draftFromBody(request.body)
+  const draft = draftOf(readValues(userAttributes, request.body))
   return transact(request.db, async (tx) => {
     const id = await createUser(tx, draft, request.call)
     const answer = await readFrom(tx, { ...request, id })
@@ -77,7 +78,8 @@ const knownId = (id: string): string => (isUserId(id) ? id : refuse(404, undefin
 
 async function replace(request: ScimRequest): Promise<ScimAnswer> {
   requireSchema(request.body, userUrn)
-  return change(request, (current) => draftFromBody(request.body, current))
+  const values = readValues(userAttributes, request.body)
+  return change(request, (current) => draftOf(values, current))
 }
 
 async function patch(request: ScimRequest): Promise<ScimAnswer> {

@@ -1,5 +1,5 @@
 import { type Actor, newChange, systemActorAt } from '../../base/change-context.ts'
-import { equalsFolded } from '../../base/db/folded.ts'
+import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -107,7 +107,7 @@ async function addFirst(tx: Tx, link: LinkRow, asked: Acceptance) {
     .where(inOrganization('admin_users', organizationId))
     .where('access', '=', 'full')
     .where(equalsFolded('email', email))
-    .orderBy('is_duplicate')
+    .orderBy(closestSpelling('email', email), 'desc')
     .executeTakeFirst()
   if (known) {
     const description = `Gave ${describeAdmin(known)} the link for the first administrator.`

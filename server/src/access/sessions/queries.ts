@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { equalsFolded } from '../../base/db/folded.ts'
+import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
@@ -38,8 +38,7 @@ export const findAccounts = (
     )
     .$if(adminUserId !== undefined, (query) => query.where('admin_users.id', '=', adminUserId ?? ''))
     .orderBy('admin_users.organization_id')
-    .orderBy(sql`admin_users.email = ${email}`, 'desc')
-    .orderBy('admin_users.is_duplicate')
+    .orderBy(closestSpelling('admin_users.email', email), 'desc')
     .limit(2)
     .execute()
 

@@ -173,11 +173,11 @@ testOnPostgres('settings of the database are no obstacle, also for isolated sess
 testOnPostgres('a connection whose settings were lost says so', async () => {
   const connection = await connectPostgres({ url: database.url ?? '', maxConnections: 1 })
   await sql`set timezone = 'Asia/Kolkata'`.execute(connection.db)
-  assert.match((await connection.describeFault()) ?? '', /^The database forgets TimeZone between statements/)
+  assert.match((await connection.describeFault()) ?? '', /^The database loses the setting TimeZone between statements/)
   await connection.close()
 })
 
 testOnPostgres('a search_path that leads elsewhere is refused', async () => {
   const url = urlWith({ options: '-c search_path=elsewhere' })
-  await assert.rejects(connectPostgres({ url }), /keeps its tables in the schema public, but search_path leads to no/)
+  await assert.rejects(connectPostgres({ url }), /keeps its tables in the schema public, but search_path points to no/)
 })

@@ -88,21 +88,22 @@ const databaseOver = (sessions: Sessions): Db =>
 export async function connectPostgres(settings: PostgresSettings): Promise<Connection> {
   const pool = openPool(settings)
   const connection = await connectPool(settings, pool)
-  const fault = (await isPooledByTransaction(settings, pool)) ? pooledByTransaction : await connection.describeFault()
-  if (fault === undefined) return connection
-  await connection.close()
-  throw new Error(fault)
+  try {
+    const isShared = await usingClient(pool, (idle) => isPooledByTransaction(settings, idle))
+    const fault = isShared ? pooledByTransaction : await connection.describeFault()
+    if (fault !== undefined) throw new Error(fault)
+    return connection
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
 }
 
-/** Whether a connection is served by the process that serves another one, which is idle. */
-async function isPooledByTransaction(settings: PostgresSettings, pool: pg.Pool): Promise<boolean> {
-  const [idle, other] = [await pool.connect(), await openClient(settings)]
-  try {
-    return backendOf(idle) === backendOf(other)
-  } finally {
-    idle.release()
-    await other.end()
-  }
+/** Whether another connection is served by the process that serves the idle one. */
+async function isPooledByTransaction(settings: PostgresSettings, idle: pg.PoolClient): Promise<boolean> {
+  const other = await openClient(settings)
+  await other.end()
+  return backendOf(idle) === backendOf(other)
 }
 
 async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<Connection> {

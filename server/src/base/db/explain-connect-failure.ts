@@ -5,14 +5,14 @@ const untrusted = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
-const where = 'docs/operating.md, "Connect to PostgreSQL", says more'
+const guide = 'See "Connect to PostgreSQL" in docs/operating.md.'
 
-/** The error with what to change in DATABASE_URL, where TLS is why there is no connection; else as it is. */
+/** The error with what to change in DATABASE_URL, where TLS or a pooler is why there is no connection; else as it is. */
 export function explainConnectFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = 'code' in error ? String(error.code) : ''
   const hint = hintOf(code, error.message)
-  return hint === undefined ? error : Object.assign(new Error(`${hint}; ${where}`, { cause: error }), { code })
+  return hint === undefined ? error : Object.assign(new Error(`${hint}. ${guide}`, { cause: error }), { code })
 }
 
 function hintOf(code: string, message: string): string | undefined {

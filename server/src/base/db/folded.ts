@@ -13,6 +13,10 @@ export const equalsFolded = (column: Column, text: string): RawBuilder<boolean> 
 export const containsFolded = (column: Column, text: string): RawBuilder<boolean> =>
   sql<boolean>`${folded(column)} like ${foldedPattern(text)}`
 
+/** To order by, descending: the row with just this spelling first, then the one that others are compared with. */
+export const closestSpelling = (column: string, text: string): RawBuilder<unknown> =>
+  sql`(${sql.ref(column)} = ${text}, not is_duplicate)`
+
 /** For `folded(column) like`: the text anywhere. Folding comes first, since there are wide forms of `%`, `_` and the backslash. */
 export const foldedPattern = (text: string): string => `%${likeText(foldText(text))}%`
 

@@ -47,11 +47,11 @@ export async function describeUnsettled(client: pg.ClientBase): Promise<string |
   if (backend !== backends.get(client)) return pooledByTransaction
   const index = Object.values(fixed).findIndex((value, at) => settings[at] !== value)
   if (index >= 0) {
-    return `The database forgets ${names[index]} between statements: set the pooler in front of it to pool by session.`
+    return `The database loses the setting ${names[index]} between statements. Set the pooler in front of it to session pooling.`
   }
   if (schema === 'public') return undefined
-  return `Muster keeps its tables in the schema public, but search_path leads to ${schema ?? 'no schema'}: set it to public.`
+  return `Muster keeps its tables in the schema public, but search_path points to ${schema ?? 'no schema'}. Set it to public.`
 }
 
 export const pooledByTransaction =
-  'The pooler in front of the database gives one session to several connections: set it to pool by session.'
+  'The pooler in front of the database shares one session among several connections. Set it to session pooling.'

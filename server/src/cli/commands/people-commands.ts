@@ -22,8 +22,8 @@ export const addPersonCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, organization)
     const context = terminalChange(organizationId, now)
     const { id, outcome } = await transact(connection.db, (tx) => addOrRestore(tx, { name, email }, context))
-    if (outcome === 'known') throw new CommandError(exitCodes.failure, `Person ${id} has the address ${email} already`)
-    if (outcome === 'restored') await io.error(`Person ${id} had left and is back, with the name of before`)
+    if (outcome === 'known') throw new CommandError(exitCodes.failure, `Person ${id} already has the address ${email}`)
+    if (outcome === 'restored') await io.error(`Restored person ${id}, who was deactivated. The name is unchanged.`)
     await io.line(id)
     return 0
   },

@@ -289,14 +289,14 @@ test('an address that is known is refused, and of someone who left brings them b
   const { organizationId } = trial.tenant
   const { id } = await make.person(organizationId, { name: 'Ada', email: 'Ada@acme.example' })
   const add = () => run(addPersonCommand, { name: 'Dup', email: 'ADA@acme.example' })
-  await assert.rejects(add(), { exitCode: 1, message: `Person ${id} has the address ADA@acme.example already` })
+  await assert.rejects(add(), { exitCode: 1, message: `Person ${id} already has the address ADA@acme.example` })
   const before = await entries()
   assert.ok(!before.some((entry) => entry.includes('Dup')))
   await trial.db.updateTable('people').set({ deprovisioned_at: trial.now() }).where('id', '=', id).execute()
   assert.deepEqual(await add(), {
     exit: 0,
     out: `${id}\n`,
-    err: `Person ${id} had left and is back, with the name of before\n`,
+    err: `Restored person ${id}, who was deactivated. The name is unchanged.\n`,
   })
   assert.deepEqual((await entries()).slice(before.length), ['Restored "Ada" (Ada@acme.example).'])
 })

@@ -10,10 +10,10 @@ export function judgeDuplicates({ count, listed }: DuplicateSurvey): Finding[] {
     warning(
       name,
       plainText(
-        `the ${kind} "${own}" (${id}, ${organization}) has the name of an older one, written otherwise: rename or remove one of them`,
+        `the ${kind} "${own}" (${id}, ${organization}) has the same name as an older one, in another spelling: rename or remove one of them`,
       ),
     ),
   )
   if (count > listed.length) findings.push(warning(name, `and ${count - listed.length} more`))
-  return findings.length > 0 ? findings : [ok(name, 'no two alike')]
+  return findings.length > 0 ? findings : [ok(name, 'no duplicates')]
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { equalsFolded } from '../../base/db/folded.ts'
+import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 
@@ -31,8 +31,7 @@ export const findReportedPerson = (reader: Reader, organizationId: string, by: {
     ? fromActivePeople(reader, organizationId).where('id', '=', by.id).executeTakeFirst()
     : fromActivePeople(reader, organizationId)
         .where(equalsFolded('people.email', by.email))
-        .orderBy(sql`email = ${by.email}`, 'desc')
-        .orderBy('is_duplicate')
+        .orderBy(closestSpelling('people.email', by.email), 'desc')
         .limit(1)
         .executeTakeFirst()
 

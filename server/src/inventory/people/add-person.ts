@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import { equalsFolded } from '../../base/db/folded.ts'
+import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 
@@ -33,8 +32,7 @@ export const lockPersonByEmail = (tx: Tx, organizationId: string, email: string)
     .select(['id', 'deprovisioned_at'])
     .where(inOrganization('people', organizationId))
     .where(equalsFolded('email', email))
-    .orderBy(sql`email = ${email}`, 'desc')
-    .orderBy('is_duplicate')
+    .orderBy(closestSpelling('email', email), 'desc')
     .limit(1)
     .forUpdate()
     .executeTakeFirst()

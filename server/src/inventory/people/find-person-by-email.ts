@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import { equalsFolded } from '../../base/db/folded.ts'
+import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 
@@ -11,7 +10,6 @@ export const findPersonByEmail = (reader: Reader, organizationId: string, email:
     .where(inOrganization('people', organizationId))
     .where(equalsFolded('email', email))
     .where('deprovisioned_at', 'is', null)
-    .orderBy(sql`email = ${email}`, 'desc')
-    .orderBy('is_duplicate')
+    .orderBy(closestSpelling('email', email), 'desc')
     .limit(1)
     .executeTakeFirst()
