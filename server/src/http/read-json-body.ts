@@ -1,6 +1,7 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../base/errors.ts'
+import { exceedsLimits, requestLimits } from '../base/scan-json.ts'
 import { isStorable } from '../base/storable.ts'
 
 /**
@@ -13,6 +14,7 @@ export function readBodiesAsJson(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
     // What an empty body lacks, its schema says better than the parser.
     if (!takesBody(request) || text === '') return done(null)
+    if (exceedsLimits(text, requestLimits)) return done(new ServiceError('invalid', { errors: [tooMuch] }))
     // It calls back before it returns.
     void parse(request, text, (error, body) => {
       if (error) return done(error)
@@ -24,6 +26,11 @@ export function readBodiesAsJson(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _bytes: Buffer, done) => {
     done(takesBody(request) ? new ServiceError('unsupported_media_type') : null)
   })
+}
+
+const tooMuch: FieldError = {
+  field: '',
+  message: 'must not have more than 64 levels, 25,000 objects and arrays, or 100,000 values',
 }
 
 const takesBody = (request: FastifyRequest): boolean => request.routeOptions.schema?.body !== undefined

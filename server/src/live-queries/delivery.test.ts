@@ -246,7 +246,10 @@ test('an answer that is too long to be read is an error instead of a wait', asyn
   const rows = Array.from({ length: 17 }, () => ({ text: 'x'.repeat(1_000_000) }))
   assert.ok((await client.write({ [name]: { rows } })).accepted)
   const [result] = await resultsOf(organizationId, id)
-  assert.equal(result?.error_message, 'The answer is larger than 16 MB. Ask for fewer rows or columns.')
+  assert.equal(
+    result?.error_message,
+    'The answer is larger than 16 MB, 200,000 rows or 1,500,000 values. Ask for fewer rows or columns.',
+  )
   assert.deepEqual(await countsOf(organizationId, id), [0, 0, 1])
 })
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { giveTurns } from '../base/jobs/give-turns.ts'
 import { storable } from '../base/storable.ts'
+import { valueText } from '../base/value-text.ts'
 import type { InventoryTable } from './reporting-table.ts'
 
 type Row = Readonly<Record<string, string>>
@@ -28,18 +30,20 @@ const maxUnits = 4_000_000
  * Reads the rows of a snapshot as leniently as agents write them. Each row gets exactly the columns of its table; what
  * has none of them is no row, and rows that say the same are one, in an order that does not depend on the device, so that what is cut off is always the same.
  */
-export function readSnapshot(reported: {
+export async function readSnapshot(reported: {
   table: InventoryTable
   rows: unknown
   takenAt: string
   isScheduled: boolean
-}): Snapshot {
+}): Promise<Snapshot> {
   const { table, takenAt, isScheduled } = reported
   const texts = new Map<string, Row>()
   const all: unknown[] = Array.isArray(reported.rows) ? reported.rows : []
+  const giveTurn = giveTurns()
   for (const row of all.slice(0, maxRowsRead)) {
     const read = readRow(table, row)
     if (read) texts.set(JSON.stringify(read), read)
+    await giveTurn()
   }
   const hash = createHash('sha256')
   const rows: Row[] = []
@@ -49,6 +53,7 @@ export function readSnapshot(reported: {
     if (rows.length === maxRows || units > maxUnits) break
     hash.update(text).update('\n')
     rows.push(row)
+    await giveTurn()
   }
   const isTruncated = rows.length < texts.size || all.length > maxRowsRead
   return { table, rows, isTruncated, digest: hash.digest().subarray(0, 16), takenAt, isScheduled }
@@ -64,17 +69,11 @@ function readRow({ columns }: InventoryTable, row: unknown): Row | undefined {
   return Object.fromEntries(
     columns.map(({ name }) => {
       const text = storable(
-        textOf(Object.hasOwn(fields, name) ? fields[name] : undefined),
+        valueText(Object.hasOwn(fields, name) ? fields[name] : undefined),
         Math.min(left, maxValueLength),
       )
       left -= text.length
       return [name, text]
     }),
   )
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

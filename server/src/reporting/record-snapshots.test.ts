@@ -6,7 +6,7 @@ import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { inventoryTables } from './catalogue/catalogue.ts'
-import { readSnapshot } from './read-snapshot.ts'
+import { readSnapshot, type Snapshot } from './read-snapshot.ts'
 import { recordSnapshots } from './record-snapshots.ts'
 import { rememberSnapshotTimes } from './snapshot-times.ts'
 
@@ -34,11 +34,11 @@ function snapshotOf(
   return readSnapshot({ table: tableNamed(name), rows, takenAt: at(minute), isScheduled })
 }
 
-const record = (
+const record = async (
   place: Place,
   times: ReturnType<typeof rememberSnapshotTimes>,
-  ...snapshots: ReturnType<typeof snapshotOf>[]
-) => recordSnapshots(database.db, times, place, snapshots, at(0))
+  ...snapshots: (Snapshot | Promise<Snapshot>)[]
+) => recordSnapshots(database.db, times, place, await Promise.all(snapshots), at(0))
 
 async function stored({ deviceId }: Place) {
   const rows = await database.db
@@ -139,7 +139,7 @@ test('an unchanged scheduled snapshot takes over from the first round', async ()
 
 test('several tables of a batch are stored together or not at all', async () => {
   const [place, times] = [await makePlace(), rememberSnapshotTimes()]
-  const failing = { ...snapshotOf(['a'], 0, { name: 'device_users' }), takenAt: 'no moment' }
+  const failing = { ...(await snapshotOf(['a'], 0, { name: 'device_users' })), takenAt: 'no moment' }
   await assert.rejects(record(place, times, snapshotOf(['a'], 0), failing))
   assert.deepEqual(await head(place), [])
   const both = [snapshotOf(['a'], 0), snapshotOf(['a'], 0, { name: 'device_users' })]

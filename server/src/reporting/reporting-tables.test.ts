@@ -28,7 +28,7 @@ async function report(
   organizationId = app.tenant.organizationId,
 ) {
   const table = inventoryTables.find((one) => one.name === name) ?? assert.fail(name)
-  const snapshot = readSnapshot({ table, rows, takenAt, isScheduled: true })
+  const snapshot = await readSnapshot({ table, rows, takenAt, isScheduled: true })
   await recordSnapshots(app.db, rememberSnapshotTimes(), { organizationId, deviceId }, [snapshot], app.now())
 }
 
@@ -101,7 +101,7 @@ test('records are paged by identifier while rows come and go', async () => {
   const { body: first } = await get(path, { per_page: '2' })
   const kept = [4, 5, 6]
   const later = { table: 'device_user_groups', rows: groups([1, ...kept]) }
-  const snapshot = readSnapshot({
+  const snapshot = await readSnapshot({
     table: inventoryTables.find(({ name }) => name === later.table) ?? assert.fail(),
     rows: later.rows,
     takenAt: '2026-11-20T10:00:00.000Z',

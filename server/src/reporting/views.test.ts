@@ -20,7 +20,7 @@ const table = (name: string) => inventoryTables.find((one) => one.name === name)
 const takenAt = '2026-11-20T09:00:00.000Z'
 
 async function report(device: { organization_id: string; id: string }, name: string, rows: unknown): Promise<void> {
-  const snapshot = readSnapshot({ table: table(name), rows, takenAt, isScheduled: true })
+  const snapshot = await readSnapshot({ table: table(name), rows, takenAt, isScheduled: true })
   const place = { organizationId: device.organization_id, deviceId: device.id }
   await recordSnapshots(database.db, rememberSnapshotTimes(), place, [snapshot], takenAt)
 }

@@ -16,7 +16,9 @@ const base = [
     'base/errors.ts',
     'base/time.ts',
     'base/fold-text.ts',
+    'base/scan-json.ts',
     'base/storable.ts',
+    'base/value-text.ts',
     'base/describe-fault.ts',
   ],
   ...['base/clock.ts', 'base/change-context.ts', 'base/spending-budget.ts'],
@@ -191,7 +193,9 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/change-context.ts': [],
   'base/time.ts': [],
   'base/fold-text.ts': [],
+  'base/scan-json.ts': [],
   'base/storable.ts': [],
+  'base/value-text.ts': [],
   'base/spending-budget.ts': ['base/clock.ts'],
 }
 

@@ -1,3 +1,4 @@
+import { exceedsLimits, requestLimits } from '../../base/scan-json.ts'
 import { isStorable } from '../../base/storable.ts'
 import { type Attribute, findAttribute, isRecord, type Values } from './attribute.ts'
 import { refuse } from './scim-error.ts'
@@ -65,6 +66,7 @@ export function objectOf({ name, subAttributes = [] }: Attribute, value: unknown
 /** What JSON text says; undefined for what is none. */
 export function fromText(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return undefined
+  if (exceedsLimits(value, requestLimits)) return undefined
   try {
     return JSON.parse(value)
   } catch {

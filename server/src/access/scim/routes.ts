@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { exceedsLimits, requestLimits } from '../../base/scan-json.ts'
 import { addDiscovery } from './discovery-routes.ts'
 import { scimMediaType } from './endpoint-routes.ts'
 import { answerErrorsOfScim } from './error-routes.ts'
@@ -22,6 +23,9 @@ export function scimRoutes(app: FastifyInstance): void {
   )
 }
 
+const tooMuch = () =>
+  new ScimError(400, 'invalidSyntax', 'The body has too many values, or they are nested too deeply.')
+
 /** RFC 7644 §3.8 wants its own media type; many clients send that of JSON. */
 function readBodies(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error')
@@ -32,6 +36,7 @@ function readBodies(scope: FastifyInstance): void {
     (request, text: string, done) => {
       // Clients put a content type on a DELETE, too.
       if (request.method === 'DELETE') return done(null)
+      if (exceedsLimits(text, requestLimits)) return done(tooMuch())
       void parse(request, text, done)
     },
   )

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { exceedsLimits } from '../../base/scan-json.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { type CompanionKey, findCompanionKey } from '../companion-keys/queries.ts'
 import type { AgentContext } from '../protocol/agent-context.ts'
@@ -12,6 +13,8 @@ import { answerEnrolled, takeContact } from './take-contact.ts'
 import { takeResults } from './take-results.ts'
 
 const kilobyte = 1024
+/** Of an object with one text. Strangers send these, and everyone waits while one is parsed. */
+const envelopeLimits = { depth: 1, containers: 1, values: 10 }
 const config = { access: 'agent', kind: 'foreign', origin: 'any', isChatty: true } as const
 
 /** The endpoints of companions (docs/companion-protocol.md): every request is signed by the companion's key. */
@@ -35,7 +38,11 @@ function addScope(scope: FastifyInstance, context: CompanionContext): void {
   bodyGate(scope)
   // The server's own parser reads bodies of declared operations only.
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, scope.getDefaultJsonParser('error', 'error'))
+  const parse = scope.getDefaultJsonParser('error', 'error')
+  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
+    if (exceedsLimits(text, envelopeLimits)) return done(null)
+    void parse(request, text, done)
+  })
   scope.setErrorHandler((error, request, reply) => answerWith(reply, answerOfError(context, error, request)))
   const small = { config, bodyLimit: 16 * kilobyte }
   scope.post('/enroll', small, async (request, reply) => answerWith(reply, await enroll(context, request)))

@@ -2,6 +2,7 @@ import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, importJWK
 import type { PublicEcJwk } from '../../base/db/schema.ts'
 import { storable } from '../../base/storable.ts'
 import { dayMs } from '../../base/time.ts'
+import { parseInTurns } from '../protocol/bodies/parse-in-turns.ts'
 
 /** A request of a companion before anything of it is verified. */
 export type Envelope = { jws: string; kid: string | undefined; jwk: PublicEcJwk | undefined }
@@ -52,7 +53,8 @@ type Expected = {
 export async function verifyRequest({ jws }: Envelope, expected: Expected): Promise<Fields | undefined> {
   try {
     const { payload } = await compactVerify(jws, await importJWK(expected.jwk, 'ES256'), { algorithms: ['ES256'] })
-    const fields = fieldsOf(JSON.parse(new TextDecoder().decode(payload)))
+    const parsed = await parseInTurns(Buffer.from(payload))
+    const fields = fieldsOf('ok' in parsed ? parsed.ok : undefined)
     return isMeant(fields, expected) ? fields : undefined
   } catch {
     return undefined

@@ -36,7 +36,7 @@ function runOf({ agents }: CompanionContext, place: Place, { name, outcome }: Qu
   const query = parseQueryName(agents.secrets, place, name, Date.parse(agents.clock()))
   if (query?.kind !== 'check') return undefined
   const ranAt = new Date(query.issuedAtMs).toISOString()
-  return { checkId: query.id, queryRevision: query.revision, ranAt, outcome }
+  return { checkId: query.id, queryRevision: query.revision, ranAt, outcome: outcome() }
 }
 
 /** As osquery's distributed write has it, which is read in one place. */

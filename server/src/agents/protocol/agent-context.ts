@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { limitConcurrency } from '../../base/jobs/limit-concurrency.ts'
+import { type TurnsByOrganization, turnsByOrganization } from '../../base/jobs/turns-by-organization.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { hourMs } from '../../base/time.ts'
 import { type Recorder, recordInBatches } from '../../compliance/results/record-in-batches.ts'
@@ -12,9 +13,9 @@ import { companionPorts } from '../companion-keys/companion-ports.ts'
 import { proofKeys } from '../companion-keys/proof-keys.ts'
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts'
 import { batchLoads } from './batch-loads.ts'
+import { type LargeBodyTurns, largeBodyTurns } from './bodies/large-body-turns.ts'
 import { findDevicesByNodeKeys, type StoredDevice } from './device-queries.ts'
 import { type DeviceRegistry, deviceRegistry } from './device-registry.ts'
-import { type EnrollingTurns, enrollingTurns } from './enrolling-turns.ts'
 import { findSecretsInForce } from './enrollment-queries.ts'
 import { type FailureBudget, failureBudget } from './failure-budget.ts'
 import { networkOf } from './network-of.ts'
@@ -45,7 +46,7 @@ export type AgentContext = Readonly<{
   /** Keeps connections of the pool free for everyone else while a fleet reports. */
   inRecordingTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** The same while a fleet enrolls. */
-  enrolling: EnrollingTurns
+  enrolling: TurnsByOrganization
   /** Invalid node keys, by the network that sent them. */
   unknownNodeKeys: FailureBudget
   /** Enrollments without an active secret, by the network that sent them. */
@@ -60,13 +61,17 @@ export type AgentContext = Readonly<{
     ports: readonly number[]
     networkOf: (address: string) => string
   }>
-  /** Large logs are inflated and parsed a few at a time, for the sake of memory. */
-  inLogTurn: <T>(work: () => Promise<T>) => Promise<T>
+  largeBodies: LargeBodyTurns
 }>
 
 const recordingsAtOnce = 4
+/** Agents hang up after 16 s. */
 const enrolling = { atOnce: 3, maxWaiting: 2_000, maxWaitingOfOne: 1_000, maxWaitMs: 9_000 }
-const logsAtOnce = 4
+/** Neither says a word on the node key: the agent keeps trying. */
+const enrollingMessages = {
+  busy: 'Too many machines enroll at the same time. Try again later.',
+  gone: 'The agent has hung up.',
+} as const
 /** After a database is restored from a copy, all laptops of an office may come with a node key that it does not have. */
 const unknownNodeKeys = { burst: 1_000, perSecond: 20 }
 const failedEnrollments = { burst: 200, perSecond: 2 }
@@ -90,7 +95,7 @@ export function agentContext({ isDatabaseUnavailable, ...parts }: AgentParts): A
   const recorder = recordInBatches({ db: parts.db, inTurn: inRecordingTurn, isDatabaseUnavailable })
   const waiting = { enrollments: () => turns.waiting(), recordings: recorder.waiting }
   const metrics = agentMetrics({ devices: registry.size, waiting })
-  const turns = enrollingTurns(enrolling, (outcome) => metrics.enrollments.inc({ outcome }))
+  const turns = turnsByOrganization(enrolling, enrollingMessages, (outcome) => metrics.enrollments.inc({ outcome }))
   return {
     ...parts,
     presence: rememberPresence(),
@@ -109,6 +114,6 @@ export function agentContext({ isDatabaseUnavailable, ...parts }: AgentParts): A
     inRecordingTurn,
     enrolling: turns,
     companions: { keys: proofKeys(parts.db), ports: companionPorts, networkOf },
-    inLogTurn: limitConcurrency(logsAtOnce),
+    largeBodies: largeBodyTurns(() => metrics.refusedBodies.inc({ status: '503' })),
   }
 }

@@ -1,12 +1,15 @@
 import { isStorable, storable } from '../../base/storable.ts'
+import { valueText } from '../../base/value-text.ts'
 import type { CheckOutcome, CheckRow } from '../../compliance/standing/rules.ts'
 
-/** One query's share of a distributed write. */
-export type QueryAnswer = { name: string; outcome: CheckOutcome }
+/** One query's share of a distributed write, which is read when it is asked for. */
+export type QueryAnswer = { name: string; outcome: () => CheckOutcome }
 
 const maxNames = 1_000
 const maxRows = 1_000
 const maxColumns = 200
+/** Of all rows that a check answers with. */
+const maxCells = 50_000
 const maxNameLength = 256
 const maxValueLength = 4_096
 const maxMessageLength = 2_000
@@ -18,20 +21,21 @@ type Fields = Record<string, unknown>
  * Reads a distributed write as leniently as agents write them: statuses as numbers or texts or not at all, an empty
  * text instead of no rows, values of any kind.
  */
-export function readAnswers(body: unknown): QueryAnswer[] {
+export function* readAnswers(body: unknown): Generator<QueryAnswer> {
   const { queries, statuses, messages } = fieldsOf(body)
   const [rowsByName, statusByName, messageByName] = [fieldsOf(queries), fieldsOf(statuses), fieldsOf(messages)]
   const names = new Set([...Object.keys(rowsByName), ...Object.keys(statusByName)])
-  return [...names].slice(0, maxNames).map((name) => ({
-    name,
-    outcome: outcomeOf(own(rowsByName, name), own(statusByName, name), own(messageByName, name)),
-  }))
+  for (const name of Iterator.from(names).take(maxNames)) {
+    const outcome = () => outcomeOf(own(rowsByName, name), own(statusByName, name), own(messageByName, name))
+    yield { name, outcome }
+  }
 }
 
 /** The rows that the agent sent for a live query, read one by one, since there may be many. */
 export function liveRowsOf(body: unknown, name: string): { rowCount: number; rows: Iterable<BoundedRow> } {
-  const rows = rowsIn(own(fieldsOf(fieldsOf(body)['queries']), name))
-  return { rowCount: rows.length, rows: Iterator.from(rows).map(boundedRow) }
+  const rows = own(fieldsOf(fieldsOf(body)['queries']), name)
+  const rowCount = Array.isArray(rows) ? rows.reduce<number>((count, row) => count + (isRow(row) ? 1 : 0), 0) : 0
+  return { rowCount, rows: rowsIn(rows).map(boundedRow) }
 }
 
 function outcomeOf(rows: unknown, status: unknown, message: unknown): CheckOutcome {
@@ -39,19 +43,37 @@ function outcomeOf(rows: unknown, status: unknown, message: unknown): CheckOutco
   const text = storable(typeof message === 'string' ? message : '', maxMessageLength)
   // The bundled agent says so of tables it does not have; osquery itself never does.
   if (text.startsWith(notCollected)) return { kind: 'not_collected', message: text }
-  return { kind: 'error', message: text || `The query failed with status ${storable(String(status), 40)}` }
+  return { kind: 'error', message: text || `The query failed with status ${storable(valueText(status), 40)}` }
 }
 
-const isSuccess = (status: unknown): boolean => status === undefined || status === null || Number(status) === 0
+/** osquery sends none for success, or 0 as a number or a text. */
+export const isSuccess = (status: unknown): boolean => Number(valueText(status)) === 0
 
 /** A SELECT has a column: what has none is no row. */
-const rowsIn = (rows: unknown): Fields[] =>
-  Array.isArray(rows) ? rows.map(fieldsOf).filter((row) => Object.keys(row).length > 0) : []
+function isRow(row: unknown): row is Fields {
+  for (const _name in fieldsOf(row)) return true
+  return false
+}
 
-const rowsOf = (rows: unknown): CheckRow[] =>
-  rowsIn(rows)
-    .slice(0, maxRows)
-    .map((row) => (isBounded(row) ? row : boundedRow(row).row))
+const rowsIn = (rows: unknown): IteratorObject<Fields> => Iterator.from(Array.isArray(rows) ? rows : []).filter(isRow)
+
+function rowsOf(sent: unknown): CheckRow[] {
+  const rows: CheckRow[] = []
+  let cells = 0
+  for (const fields of rowsIn(sent)) {
+    if (rows.length === maxRows || cells >= maxCells) break
+    const row = isBounded(fields) ? fields : boundedRow(fields).row
+    rows.push(row)
+    cells += countCells(row)
+  }
+  return rows
+}
+
+function countCells(row: CheckRow): number {
+  let count = 0
+  for (const _name in row) count += 1
+  return count
+}
 
 /** Whether a row can stay as it came, as nearly all: there are thousands a second. */
 function isBounded(fields: Fields): fields is CheckRow {
@@ -77,12 +99,6 @@ function boundedRow(fields: Fields): BoundedRow {
     texts.some(([name, text]) => name.length > maxNameLength || text.length > maxValueLength)
   const row = texts.map(([name, text]) => [storable(name, maxNameLength), storable(text, maxValueLength)])
   return { row: Object.fromEntries(row), isCut }
-}
-
-function valueText(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 const fieldsOf = (value: unknown): Fields =>

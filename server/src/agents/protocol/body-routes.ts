@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from './answers.ts'
+import { smallBytes } from './bodies/parse-in-turns.ts'
 import type { BodyReceiver, Received } from './bodies/receive-bodies.ts'
 import type { Sender } from './bodies/receive-unknown.ts'
 
@@ -16,8 +17,6 @@ declare module 'fastify' {
 }
 
 const kilobyte = 1024
-/** What is no longer than this is dealt with at once. */
-const smallBytes = 64 * kilobyte
 
 export function answerWith(reply: FastifyReply, { status, text }: Answer): FastifyReply {
   return reply.code(status).header('content-type', 'application/json').send(text)

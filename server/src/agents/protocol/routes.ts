@@ -5,6 +5,7 @@ import type { AgentContext } from './agent-context.ts'
 import {
   type Answer,
   failure,
+  fieldsOf,
   identityConflict,
   parseFields,
   success,
@@ -14,6 +15,7 @@ import {
   unreadable,
 } from './answers.ts'
 import { type BodyLimits, bodyLimits } from './bodies/body-limits.ts'
+import { parseInTurns, smallBytes } from './bodies/parse-in-turns.ts'
 import { endAfter } from './bodies/reading.ts'
 import { type BodyReceiver, bodyReceiver } from './bodies/receive-bodies.ts'
 import { addBodyParser, answerWith, decorateRequests } from './body-routes.ts'
@@ -92,17 +94,21 @@ function addSmallEndpoints(scope: FastifyInstance, context: AgentContext, bodies
 
 function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
   const options = { config, bodyLimit: 16 * megabyte, onRequest: admitByHeader(context) }
-  scope.post('/distributed/write', options, async (request, reply) =>
-    request.agentBody?.kind === 'skipped' && request.agentDevice
-      ? answerWith(reply, await dropAnswers(context, stateOf(request.agentDevice)))
-      : respond(context, bodies, request, reply, async (device, body) => {
-          await takeAnswers(context, stateOf(device), body, isDatabaseUnavailable)
-          return success()
-        }),
-  )
+  scope.post('/distributed/write', options, (request, reply) => {
+    const { agentDevice: device } = request
+    const write = () =>
+      respond(context, bodies, request, reply, async (found, body) => {
+        await takeAnswers(context, stateOf(found), body, isDatabaseUnavailable)
+        return success()
+      })
+    const isLong = (bodyOf(request)?.length ?? 0) > smallBytes
+    if (!device || !isLong) return write()
+    return context.largeBodies.take({ kind: 'write', device, isGone: isGone(request) }, write)
+  })
   scope.post('/log', options, async (request, reply) => {
     const { agentDevice: device, ip } = request
-    return answerWith(reply, await answerLog(context, { bytes: bodyOf(request), device, ip }, isDatabaseUnavailable))
+    const log = { bytes: bodyOf(request), device, ip, isGone: isGone(request) }
+    return answerWith(reply, await answerLog(context, log, isDatabaseUnavailable))
   })
 }
 
@@ -136,8 +142,9 @@ async function respond(
   reply: FastifyReply,
   work: (device: DeviceState | LoadedDevice, body: Record<string, unknown>) => Promise<Answer>,
 ): Promise<FastifyReply> {
-  if (request.agentBody?.kind === 'skipped') return answerWith(reply, tooLarge)
-  const body = parseFields(bodyOf(request))
+  const parsed = await parseBody(request)
+  if (parsed === 'too_large') return answerWith(reply, await refuseTooLarge(context, request))
+  const body = fieldsOf(parsed)
   if (!body) return answerWith(reply, unreadable)
   const found = request.agentDevice ?? (await authenticateByBody(context, body, request.ip))
   if (!found) return answerWith(reply, unknownNodeKey)
@@ -146,8 +153,20 @@ async function respond(
   return answerWith(reply, await work(found, body))
 }
 
-/** An agent would send a write that is refused again with every later one, and so report nothing anymore. */
-async function dropAnswers(context: AgentContext, device: DeviceState): Promise<Answer> {
+async function parseBody(request: FastifyRequest): Promise<unknown> {
+  if (request.agentBody?.kind === 'skipped') return 'too_large'
+  const parsed = await parseInTurns(bodyOf(request) ?? Buffer.alloc(0))
+  if ('ok' in parsed) return fieldsOf(parsed.ok)
+  return parsed.fault === 'too_large' ? parsed.fault : undefined
+}
+
+/**
+ * Takes a write of a known device and drops it: the agent would send a write that is refused again with every later one,
+ * and so report nothing anymore.
+ */
+async function refuseTooLarge(context: AgentContext, { agentDevice }: FastifyRequest): Promise<Answer> {
+  if (!agentDevice) return tooLarge
+  const device = stateOf(agentDevice)
   const { deviceId, organization } = device
   context.log.warn({ organizationId: organization.id, deviceId }, 'distributed write too large, dropped')
   await takeTooLarge(context, device, isDatabaseUnavailable)
@@ -158,11 +177,15 @@ async function enroll(context: AgentContext, request: FastifyRequest): Promise<A
   const enrollment = readEnrollment(parseFields(bodyOf(request)))
   const organizationId = enrollment && (await admitEnrollment(context, enrollment.secret, request.ip))
   if (!enrollment || organizationId === undefined) return unknownSecret
-  const { socket } = request.raw
-  const isGone = () => socket.destroyed || socket.readableEnded
-  const enrolled = await enrollDevice(context, enrollment, { organizationId, ipAddress: request.ip, isGone })
+  const caller = { organizationId, ipAddress: request.ip, isGone: isGone(request) }
+  const enrolled = await enrollDevice(context, enrollment, caller)
   if ('nodeKey' in enrolled) return success(JSON.stringify({ node_key: enrolled.nodeKey, node_invalid: false }))
   return enrolled.refusal === 'identity_conflict' ? identityConflict : unknownSecret
+}
+
+/** Whether nobody waits for the answer anymore. */
+function isGone({ raw: { socket } }: FastifyRequest): () => boolean {
+  return () => socket.destroyed || socket.readableEnded
 }
 
 function answerOfError(context: AgentContext, error: unknown, request: FastifyRequest): Answer {

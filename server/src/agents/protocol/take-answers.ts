@@ -1,3 +1,4 @@
+import { giveTurns } from '../../base/jobs/give-turns.ts'
 import { TooManyRecordings } from '../../compliance/results/record-in-batches.ts'
 import type { CheckRun } from '../../compliance/results/record-results.ts'
 import { failedAnswer, type GivenAnswer, keepAnswer } from '../../live-queries/keep-answer.ts'
@@ -42,7 +43,8 @@ export async function takeTooLarge(
   await recordLive(context, device, answers, isDatabaseUnavailable)
 }
 
-const tooLargeMessage = 'The answer is larger than 16 MB. Ask for fewer rows or columns.'
+const tooLargeMessage =
+  'The answer is larger than 16 MB, 200,000 rows or 1,500,000 values. Ask for fewer rows or columns.'
 
 type IsUnavailable = (error: unknown) => boolean
 
@@ -52,14 +54,34 @@ async function recordChecks(
   runs: readonly CheckRun[],
   isDatabaseUnavailable: IsUnavailable,
 ): Promise<void> {
-  if (runs.length === 0) return
   const isToBeSentAgain = (error: unknown) => error instanceof TooManyRecordings || isDatabaseUnavailable(error)
-  try {
-    await recordRuns(context, device, runs)
-  } catch (error) {
-    if (isToBeSentAgain(error)) throw error
-    for (const run of runs) await recordAlone(context, device, run, isToBeSentAgain)
+  for (const together of inPortions(runs)) {
+    try {
+      await recordRuns(context, device, together)
+    } catch (error) {
+      if (isToBeSentAgain(error)) throw error
+      for (const run of together) await recordAlone(context, device, run, isToBeSentAgain)
+    }
   }
+}
+
+/** The rows that are recorded in one turn of the event loop, unless a check alone has more. */
+const rowsTogether = 1_000
+
+function inPortions(runs: readonly CheckRun[]): CheckRun[][] {
+  const portions: CheckRun[][] = []
+  let rows = 0
+  for (const run of runs) {
+    const own = run.outcome.kind === 'rows' ? run.outcome.rows.length : 0
+    const last = portions.at(-1)
+    if (last && rows + own <= rowsTogether) last.push(run)
+    else {
+      portions.push([run])
+      rows = 0
+    }
+    rows += own
+  }
+  return portions
 }
 
 async function recordLive(
@@ -110,7 +132,9 @@ async function sortAnswers(context: AgentContext, device: DeviceState, body: unk
   const nowMs = Date.parse(context.clock())
   const runs = new Map<string, CheckRun>()
   const liveAnswers = new Map<string, LiveAnswer>()
+  const giveTurn = giveTurns()
   for (const answer of readAnswers(body)) {
+    await giveTurn()
     if (isInventoryQueryName(answer.name) || answer.name === linkQueryName) continue
     const query = parseQueryName(context.secrets, place, answer.name, nowMs, device.names?.delete(answer.name))
     if (!query) {
@@ -129,14 +153,15 @@ async function sortAnswers(context: AgentContext, device: DeviceState, body: unk
       continue
     }
     const ranAt = new Date(issuedAtMs).toISOString()
-    const run = { checkId: id, queryRevision: revision, ranAt, outcome: answer.outcome }
+    const run = { checkId: id, queryRevision: revision, ranAt, outcome: answer.outcome() }
     if (ranAt > (runs.get(id)?.ranAt ?? '')) runs.set(id, run)
   }
   if (device.names?.size === 0) device.names = undefined
   return { runs: [...runs.values()], liveAnswers: [...liveAnswers.values()] }
 }
 
-function givenAnswer({ name, outcome }: QueryAnswer, body: unknown): GivenAnswer {
+function givenAnswer({ name, outcome: read }: QueryAnswer, body: unknown): GivenAnswer {
+  const outcome = read()
   return outcome.kind === 'rows'
     ? { kind: 'rows', ...liveRowsOf(body, name) }
     : { kind: 'error', message: outcome.message }

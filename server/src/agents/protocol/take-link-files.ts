@@ -24,9 +24,9 @@ export async function takeLinkFiles(context: AgentContext, device: DeviceState, 
   const queries = fieldsOf(fieldsOf(body)?.['queries'])
   if (!queries || !Object.hasOwn(queries, linkQueryName)) return
   const names = new Set<string>()
-  for (const { row } of liveRowsOf(body, linkQueryName).rows) {
+  for (const { row } of Iterator.from(liveRowsOf(body, linkQueryName).rows).take(maxFiles)) {
     const name = row['path']?.split(/[/\\]/).at(-1)
-    if (name && names.size < maxFiles) names.add(name)
+    if (name) names.add(name)
   }
   if (names.size === 0) return
   const { deviceId, organization } = device

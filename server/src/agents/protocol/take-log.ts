@@ -1,7 +1,9 @@
+import { valueText } from '../../base/value-text.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type Answer, fieldsOf, parseFields, success, unknownNodeKey } from './answers.ts'
+import { inflateBody } from './bodies/inflate-body.ts'
+import { parseInTurns } from './bodies/parse-in-turns.ts'
 import type { DeviceState } from './device-registry.ts'
-import { inflateLog } from './inflate-log.ts'
 import { authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
 import { takeSnapshotLines } from './take-snapshots.ts'
 
@@ -17,6 +19,8 @@ type LogRequest = {
   /** Who sent it, where the header or the start of the body says so. */
   device: DeviceState | LoadedDevice | undefined
   ip: string
+  /** Whether nobody waits for the answer anymore. */
+  isGone: () => boolean
 }
 
 /**
@@ -25,10 +29,13 @@ type LogRequest = {
  */
 export async function answerLog(
   context: AgentContext,
-  { bytes, device, ip }: LogRequest,
+  { bytes, device, ip, isGone }: LogRequest,
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<Answer> {
-  if (bytes && device) return context.inLogTurn(() => answerInTurn(context, bytes, device, isDatabaseUnavailable))
+  if (bytes && device) {
+    const work = () => answerInTurn(context, bytes, device, isDatabaseUnavailable)
+    return context.largeBodies.take({ kind: 'log', device, isGone }, work)
+  }
   const body = parseFields(bytes)
   const sender = device ?? (body && (await authenticateByBody(context, body, ip)))
   if (body && !sender) return unknownNodeKey
@@ -45,7 +52,9 @@ async function answerInTurn(
   device: DeviceState | LoadedDevice,
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<Answer> {
-  const body = fieldsOf(await inflateLog(bytes))
+  const text = await inflateBody(bytes)
+  const parsed = text && (await parseInTurns(text))
+  const body = parsed && 'ok' in parsed ? fieldsOf(parsed.ok) : undefined
   noteContact(context, stateOf(device), context.clock())
   if (body) await takeLines(context, device, body, isDatabaseUnavailable)
   else context.metrics.drainedLogs.inc()
@@ -65,17 +74,19 @@ async function takeLines(
 
 /** Counts the errors among status lines. */
 function countErrors(context: AgentContext, lines: readonly unknown[]): void {
+  const counts = new Map<string, number>()
   for (const line of lines) {
     const severity = severityOf(line)
-    if (severity >= lowestCounted) {
-      context.metrics.statusLines.inc({ severity: severityNames.get(severity) ?? 'other' })
-    }
+    if (severity < lowestCounted) continue
+    const name = severityNames.get(severity) ?? 'other'
+    counts.set(name, (counts.get(name) ?? 0) + 1)
   }
+  for (const [severity, count] of counts) context.metrics.statusLines.inc({ severity }, count)
 }
 
 /** A number since osquery 5.10, a text before. */
 function severityOf(line: unknown): number {
   if (typeof line !== 'object' || line === null || !('severity' in line)) return 0
-  const severity = Number(line.severity)
+  const severity = Number(valueText(line.severity))
   return Number.isInteger(severity) ? severity : 0
 }

@@ -1,9 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { giveTurns } from '../../base/jobs/give-turns.ts'
 import { dayMs } from '../../base/time.ts'
 import { readSnapshot, type Snapshot } from '../../reporting/read-snapshot.ts'
 import { recordSnapshots } from '../../reporting/record-snapshots.ts'
 import { findInventoryQuery, isInventoryQueryName } from '../../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
+import { isSuccess } from './answer-rules.ts'
 import { fieldsOf } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
 
@@ -23,12 +24,13 @@ export async function takeSnapshotLines(
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<void> {
   const now = context.clock()
-  await take(
-    context,
-    device,
-    lines.map((line) => reportOfLine(device, line, now)),
-    isDatabaseUnavailable,
-  )
+  const giveTurn = giveTurns()
+  const reports: (Report | undefined)[] = []
+  for (const line of lines) {
+    reports.push(reportOfLine(device, line, now))
+    await giveTurn()
+  }
+  await take(context, device, reports, isDatabaseUnavailable)
 }
 
 /** Takes in what a device answers to its first round, which comes as a distributed write. */
@@ -44,8 +46,7 @@ export async function takeFirstRound(
   const names = Object.entries(fieldsOf(queries) ?? {}).filter(([name]) => isInventoryQueryName(name))
   const reports = names.map(([name, rows]) => {
     const table = device.reportsAs && findInventoryQuery(device.reportsAs, name)?.table
-    const hasFailed = Number(statusOf[name] ?? 0) !== 0
-    return table && !hasFailed ? { table, rows, takenAt, isScheduled: false } : undefined
+    return table && isSuccess(statusOf[name]) ? { table, rows, takenAt, isScheduled: false } : undefined
   })
   await take(context, device, reports, isDatabaseUnavailable)
 }
@@ -79,10 +80,8 @@ async function take(
   context.metrics.snapshots.inc({ outcome: 'outdated' }, known.length - newest.length)
   const snapshots: Snapshot[] = []
   for (const report of newest) {
-    const snapshot = readSnapshot(report)
+    const snapshot = await readSnapshot(report)
     if (isAnswer(report, snapshot)) snapshots.push(snapshot)
-    // Large snapshots take tens of milliseconds each: others get their turn in between.
-    await nextTurn()
   }
   const ignored = reports.length - known.length + (newest.length - snapshots.length)
   context.metrics.snapshots.inc({ outcome: 'ignored' }, ignored)

@@ -1,5 +1,6 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import { type CheckStatus, checkStatuses } from '@muster/contract/external-check-runs.ts'
+import { exceedsLimits, requestLimits } from '../../base/scan-json.ts'
 import { isStorable } from '../../base/storable.ts'
 import { type CheckRow, judge, maximumRows, statusColumn } from '../standing/rules.ts'
 
@@ -33,6 +34,7 @@ export function readReportedRows(checkData: unknown, primaryKeyColumn: string | 
 }
 
 function parseJson(text: string): unknown {
+  if (exceedsLimits(text, requestLimits)) return undefined
   try {
     return JSON.parse(text)
   } catch {

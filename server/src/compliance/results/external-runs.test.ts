@@ -258,3 +258,19 @@ test('reporting takes the permission Run External Checks and is not audited', as
   assert.equal((await run(check.id, body, key)).status, 200)
   assert.deepEqual(await entries(), before)
 })
+
+test('values that are nested too deeply are refused, as rows and as JSON text', async () => {
+  const check = await make.check(app.tenant.organizationId, { type: 'external' })
+  const device = await make.device(app.tenant.organizationId)
+  const nested = (levels: number) => `{"KOLIDE_CHECK_STATUS":"PASS","x":${'['.repeat(levels)}1${']'.repeat(levels)}}`
+  const send = (checkData: string) =>
+    app.ask('POST', `/checks/${check.id}/runs`, {
+      body: `{"device_id":"${device.id}","check_data":${checkData}}`,
+      headers: { 'content-type': 'application/json' },
+    })
+  const message = 'must not have more than 64 levels, 25,000 objects and arrays, or 100,000 values'
+  const { status, body } = await send(nested(5_000))
+  assert.deepEqual([status, body], [422, invalidBody({ field: '', message })])
+  assert.equal((await send(JSON.stringify(nested(5_000)))).status, 422)
+  assert.equal((await send(nested(50))).status, 200)
+})

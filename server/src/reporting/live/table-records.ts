@@ -1,3 +1,4 @@
+import { valueText } from '../../base/value-text.ts'
 import type { TableColumn, TableRecord } from '../reporting-table.ts'
 
 /** A row by the names of its table's columns. */
@@ -11,10 +12,5 @@ export const recordsOf = <Row extends LiveRow>(
 ): TableRecord[] =>
   rows.map((row) => ({
     id: idOf(row),
-    columns: Object.fromEntries(columns.map(({ name }) => [name, asText(row[name])])),
+    columns: Object.fromEntries(columns.map(({ name }) => [name, valueText(row[name])])),
   }))
-
-function asText(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}

@@ -1,19 +1,22 @@
 type Limits = {
-  /** How many enroll at the same time. */
+  /** How many work at the same time. */
   readonly atOnce: number
   /** How many may wait in all, and of one organization; anyone beyond that is refused at once. */
   readonly maxWaiting: number
   readonly maxWaitingOfOne: number
-  /** Agents hang up after 16 s: who has not begun by then is refused while there is still someone to tell. */
+  /** Who has not begun by then is refused. */
   readonly maxWaitMs: number
 }
 
+/** What those are told who are refused. */
+type Messages = Readonly<Record<Refusal, string>>
+
 type Refusal = 'busy' | 'gone'
-/** For whom a machine enrolls, and whether nobody waits for the answer anymore. */
+/** For whom the work is, and whether nobody waits for the answer anymore. */
 type Caller = { readonly organizationId: string; readonly isGone: () => boolean }
 type Waiting = { readonly isGone: () => boolean; readonly begin: () => void; readonly refuse: (why: Refusal) => void }
 
-export type EnrollingTurns = {
+export type TurnsByOrganization = {
   /**
    * Runs `work` in its turn. Fails with status 503 when the turn does not come in time or the process stops, and
    * without running it when the caller is gone.
@@ -26,14 +29,15 @@ export type EnrollingTurns = {
 }
 
 /**
- * Turns for enrolling: organizations take turns, and their agents go in the order in which they come. Of a roll-out that is faster than the server a part is refused
- * and tries again later. A queue as long as the roll-out would serve agents that have hung up, and these come back and
- * end the key that they never got.
+ * Turns for work that agents ask for: organizations take turns, and the agents of one go in the order in which they come.
+ * What comes faster than the server works is refused in part, and comes again later: a queue of everything would serve
+ * agents that have hung up.
  */
-export function enrollingTurns(
+export function turnsByOrganization(
   { atOnce, maxWaiting, maxWaitingOfOne, maxWaitMs }: Limits,
+  messages: Messages,
   onRefusal: (why: Refusal) => void,
-): EnrollingTurns {
+): TurnsByOrganization {
   // In the order of their turns; without those of which nobody waits.
   const byOrganization = new Map<string, Set<Waiting>>()
   let size = 0
@@ -125,8 +129,3 @@ export function enrollingTurns(
 }
 
 const statuses = { busy: 503, gone: 499 } as const
-/** Neither says a word on the node key: the agent keeps trying. */
-const messages = {
-  busy: 'Too many machines enroll at the same time. Try again later.',
-  gone: 'The agent has hung up.',
-} as const

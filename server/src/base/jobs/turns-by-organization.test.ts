@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { enrollingTurns } from './enrolling-turns.ts'
+import { turnsByOrganization } from './turns-by-organization.ts'
 
 const present = () => false
 const busy = { statusCode: 503 }
 
-function turnsOf(limits: Partial<Parameters<typeof enrollingTurns>[0]> = {}) {
+function turnsOf(limits: Partial<Parameters<typeof turnsByOrganization>[0]> = {}) {
   const refusals: string[] = []
-  const turns = enrollingTurns({ atOnce: 1, maxWaiting: 2, maxWaitingOfOne: 2, maxWaitMs: 60_000, ...limits }, (why) =>
-    refusals.push(why),
-  )
+  const messages = { busy: 'Try again later.', gone: 'The agent has hung up.' }
+  const standard = { atOnce: 1, maxWaiting: 2, maxWaitingOfOne: 2, maxWaitMs: 60_000 }
+  const turns = turnsByOrganization({ ...standard, ...limits }, messages, (why) => refusals.push(why))
   const began: string[] = []
   /** Work that continues until it is let go. */
-  const enroll = (name: string, isGone = present, organizationId = '1') => {
+  const begin = (name: string, isGone = present, organizationId = '1') => {
     const { promise, resolve } = Promise.withResolvers<string>()
     const outcome = turns.take({ organizationId, isGone }, () => {
       began.push(name)
@@ -21,12 +21,12 @@ function turnsOf(limits: Partial<Parameters<typeof enrollingTurns>[0]> = {}) {
     outcome.catch(() => {})
     return { outcome, end: () => resolve(name) }
   }
-  return { turns, refusals, began, enroll }
+  return { turns, refusals, began, begin }
 }
 
-test('machines enroll in the order in which they come, so many at a time', async () => {
-  const { began, enroll } = turnsOf({ atOnce: 2 })
-  const [first, second, third, fourth] = ['first', 'second', 'third', 'fourth'].map((name) => enroll(name))
+test('machines begin in the order in which they come, so many at a time', async () => {
+  const { began, begin } = turnsOf({ atOnce: 2 })
+  const [first, second, third, fourth] = ['first', 'second', 'third', 'fourth'].map((name) => begin(name))
   assert.deepEqual(began, ['first', 'second'])
   second?.end()
   assert.equal(await second?.outcome, 'second')
@@ -37,24 +37,24 @@ test('machines enroll in the order in which they come, so many at a time', async
 })
 
 test('a request that waits too long is refused, and so is one more than may wait', async () => {
-  const { began, refusals, enroll } = turnsOf({ maxWaitMs: 20 })
-  const [first, second, third, fourth] = ['first', 'second', 'third', 'fourth'].map((name) => enroll(name))
+  const { began, refusals, begin } = turnsOf({ maxWaitMs: 20 })
+  const [first, second, third, fourth] = ['first', 'second', 'third', 'fourth'].map((name) => begin(name))
   await assert.rejects(async () => fourth?.outcome, busy)
   assert.deepEqual(refusals, ['busy'])
   await assert.rejects(async () => second?.outcome, busy)
   await assert.rejects(async () => third?.outcome, busy)
   first?.end()
   await first?.outcome
-  const fifth = enroll('fifth')
+  const fifth = begin('fifth')
   assert.deepEqual(began, ['first', 'fifth'])
   fifth.end()
   assert.equal(await fifth.outcome, 'fifth')
 })
 
 test('organizations take turns, so that a flood of one costs another no more than a turn', async () => {
-  const { began, refusals, enroll } = turnsOf({ maxWaiting: 10, maxWaitingOfOne: 3 })
-  const flood = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => enroll(name))
-  const others = ['b1', 'b2'].map((name) => enroll(name, present, '2'))
+  const { began, refusals, begin } = turnsOf({ maxWaiting: 10, maxWaitingOfOne: 3 })
+  const flood = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => begin(name))
+  const others = ['b1', 'b2'].map((name) => begin(name, present, '2'))
   await assert.rejects(async () => flood[4]?.outcome, busy)
   for (const one of [...flood, ...others]) one.end()
   await Promise.allSettled([...flood, ...others].map(({ outcome }) => outcome))
@@ -62,10 +62,10 @@ test('organizations take turns, so that a flood of one costs another no more tha
 })
 
 test('whose agent has hung up is passed by', async () => {
-  const { began, refusals, enroll } = turnsOf()
-  const first = enroll('first')
-  const gone = enroll('gone', () => true)
-  const last = enroll('last')
+  const { began, refusals, begin } = turnsOf()
+  const first = begin('first')
+  const gone = begin('gone', () => true)
+  const last = begin('last')
   first.end()
   await assert.rejects(gone.outcome, { statusCode: 499 })
   last.end()
@@ -83,15 +83,15 @@ test('a failure ends its turn', async () => {
 })
 
 test('a stop refuses those who wait, and ends when those who have begun are done', async () => {
-  const { turns, began, enroll } = turnsOf()
-  const first = enroll('first')
-  const second = enroll('second')
+  const { turns, began, begin } = turnsOf()
+  const first = begin('first')
+  const second = begin('second')
   let isStopped = false
   const stopping = turns.stop().then(() => {
     isStopped = true
   })
   await assert.rejects(second.outcome, busy)
-  await assert.rejects(enroll('third').outcome, busy)
+  await assert.rejects(begin('third').outcome, busy)
   assert.equal(isStopped, false)
   first.end()
   await stopping

@@ -1,0 +1,46 @@
+import { turnsByOrganization } from '../../../base/jobs/turns-by-organization.ts'
+import { stateOf } from '../load-device.ts'
+import type { Sender } from './receive-unknown.ts'
+
+/** Agents hang up after 16 s, and what waits holds memory. */
+const limits = { atOnce: 4, maxWaiting: 2_000, maxWaitingOfOne: 1_000, maxWaitMs: 9_000 }
+
+/** Both leave the agent with what it has sent: it comes again with the next lot. */
+const messages = {
+  busy: 'Too many large requests of agents are being read. Try again later.',
+  gone: 'The agent has hung up.',
+} as const
+
+export type LargeBodyTurns = ReturnType<typeof largeBodyTurns>
+
+/**
+ * Turns for what takes memory and time out of proportion to its request: logs and long writes. Organizations take turns,
+ * and each device has one of a kind at a time.
+ */
+export function largeBodyTurns(onRefusal: () => void) {
+  const turns = turnsByOrganization(limits, messages, onRefusal)
+  const senders = new Set<string>()
+
+  /** Fails with status 503 when there is no turn in time, or another one of the device still is in work. */
+  async function take<Result>(
+    caller: { kind: 'log' | 'write'; device: Sender; isGone: () => boolean },
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const { organization, deviceId } = stateOf(caller.device)
+    const sender = `${caller.kind} ${organization.id}/${deviceId}`
+    if (senders.has(sender)) {
+      onRefusal()
+      throw Object.assign(new Error('Another request of this device is being read. Try again later.'), {
+        statusCode: 503,
+      })
+    }
+    senders.add(sender)
+    try {
+      return await turns.take({ organizationId: organization.id, isGone: caller.isGone }, work)
+    } finally {
+      senders.delete(sender)
+    }
+  }
+
+  return { take }
+}
