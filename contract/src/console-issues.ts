@@ -174,6 +174,7 @@ const told = {
   is_paused: issueFields.is_paused,
   device: issueFields.device,
   owner: issueFields.owner,
+  texts_left_out: Flag('Whether the texts are left out, because those before have taken what one request may render.'),
   rationale: Nullable(Text('Why it matters, in Markdown, as the owner reads it; null where there is none.')),
   fix_instructions: Nullable(Text('How to put it right, in Markdown, with the row that failed.')),
 }
@@ -221,6 +222,7 @@ export const OwnerIssues = Type.Object(
                 is_paused: false,
                 device: issueExample.device,
                 owner: issueExample.owner,
+                texts_left_out: false,
                 rationale: 'Whoever copies the key can use it.',
                 fix_instructions: 'Run `ssh-keygen -p -f ~/.ssh/id_rsa`.',
               },

@@ -42,6 +42,11 @@ test('a message about what does not block yet says the deadline', () => {
   assert.match(text, /\n\nThe firewall is off$/)
 })
 
+test('a message says where the texts of an issue are, when they are too long for it', () => {
+  const long = { ...issue, texts_left_out: true, rationale: null, fix_instructions: null }
+  assert.match(ownerMessage([long], now), /FileVault is off \(blocks sign-in\)\n\nWhat to do about it is too long/)
+})
+
 test('nothing is written about issues that their owner does not see', () => {
   assert.equal(isForOwner({ ...issue, strategy: 'report_only' }, now), false)
   assert.equal(isForOwner({ ...issue, exempted: true }, now), false)
@@ -52,8 +57,11 @@ test('nothing is written about issues that their owner does not see', () => {
 test('messages to several owners each begin with the address', () => {
   const text = ownerMessages(
     [
-      { email: 'ana@acme.example', issues: [{ id: '1', ...issue }] },
-      { email: 'ben\u202e@acme.example', issues: [{ id: '2', ...issue, strategy: 'notify_only' }] },
+      { email: 'ana@acme.example', issues: [{ id: '1', texts_left_out: false, ...issue }] },
+      {
+        email: 'ben\u202e@acme.example',
+        issues: [{ id: '2', texts_left_out: false, ...issue, strategy: 'notify_only' }],
+      },
     ],
     now,
   )

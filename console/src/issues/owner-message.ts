@@ -15,7 +15,9 @@ type Told = Pick<
   | 'is_paused'
   | 'owner'
   | 'device'
->
+> & { readonly texts_left_out?: boolean }
+
+const leftOut = 'What to do about it is too long for a message. Read it at your next sign-in.'
 
 /** Whether the owner of the device sees the issue at sign-in, so that a message about it says nothing new. */
 export const isForOwner = (issue: Parameters<typeof issueStanding>[0], now: number): boolean =>
@@ -48,7 +50,11 @@ function about(issue: Told, now: number): string {
       : standing === 'blocking'
         ? ' (blocks sign-in)'
         : ''
-  const texts = [issue.rationale, issue.fix_instructions && `How to fix it:\n${issue.fix_instructions}`]
+  const texts = [
+    issue.texts_left_out ? leftOut : null,
+    issue.rationale,
+    issue.fix_instructions && `How to fix it:\n${issue.fix_instructions}`,
+  ]
   const lines = [`${issue.title}${deadline}`, ...texts.filter((text) => text !== null)].join('\n\n').split('\n')
   return lines.map(visibleText).join('\n')
 }

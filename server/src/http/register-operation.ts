@@ -2,6 +2,7 @@ import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Scope } from './access-tokens.ts'
+import { boundAnswer } from './bound-answer.ts'
 import { bodyCoercion } from './coerce-body.ts'
 import { queryCoercion } from './coerce-query.ts'
 import { explainMalformed } from './explain-validation.ts'
@@ -42,6 +43,7 @@ export function registerOperation(
       ...(need && { onRequest: scheme.requires(need) }),
       ...(ofBody && { preHandler: ofBody }),
       preValidation,
+      onSend: boundAnswer,
       handler: handlerFor(version),
     })
   }

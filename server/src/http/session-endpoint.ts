@@ -6,6 +6,7 @@ import { requireRights, type SessionNeed } from '../access/sessions/require-righ
 import type { Browser } from '../access/sessions/start-session.ts'
 import { type ChangeContext, newChange } from '../base/change-context.ts'
 import { fail } from '../base/errors.ts'
+import { boundAnswer } from './bound-answer.ts'
 import { isRecordId } from './record-id.ts'
 import type { SessionGuard } from './session-guard.ts'
 
@@ -64,6 +65,7 @@ export function openRoute<
     url,
     config: { access: 'console', kind, origin, operationId, rights: { requires: 'nothing' } },
     schema: { ...(body && { body }), ...(query && { querystring: query }) },
+    onSend: boundAnswer,
     onRequest: (request, _reply, done) => {
       if (isFromAnywhere) refuseAllButPages(request)
       else guard.refuseStrangers(request)
@@ -107,6 +109,7 @@ export function sessionRoute<
     url,
     config: { access: 'console', kind, origin: 'own_pages', operationId, rights },
     schema: { ...(body && { body }), ...(query && { querystring: query }) },
+    onSend: boundAnswer,
     onRequest: async (request, reply) => {
       const session = await guard.admit(request, reply, isBeforeFactor)
       requireRights(session, rights, scope.kit.clock())

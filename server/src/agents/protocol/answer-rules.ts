@@ -8,8 +8,8 @@ export type QueryAnswer = { name: string; outcome: () => CheckOutcome }
 const maxNames = 1_000
 const maxRows = 1_000
 const maxColumns = 200
-/** Of all rows that a check answers with. */
-const maxCells = 50_000
+/** Of all rows that a check answers with, beyond the first. */
+const [maxCells, maxCharacters] = [50_000, 500_000]
 const maxNameLength = 256
 const maxValueLength = 4_096
 const maxMessageLength = 2_000
@@ -59,20 +59,18 @@ const rowsIn = (rows: unknown): IteratorObject<Fields> => Iterator.from(Array.is
 
 function rowsOf(sent: unknown): CheckRow[] {
   const rows: CheckRow[] = []
-  let cells = 0
+  let [cells, characters] = [0, 0]
   for (const fields of rowsIn(sent)) {
-    if (rows.length === maxRows || cells >= maxCells) break
     const row = isBounded(fields) ? fields : boundedRow(fields).row
+    for (const name in row) {
+      cells += 1
+      characters += name.length + (row[name]?.length ?? 0)
+    }
+    const isTooMuch = rows.length === maxRows || cells > maxCells || characters > maxCharacters
+    if (isTooMuch && rows.length > 0) break
     rows.push(row)
-    cells += countCells(row)
   }
   return rows
-}
-
-function countCells(row: CheckRow): number {
-  let count = 0
-  for (const _name in row) count += 1
-  return count
 }
 
 /** Whether a row can stay as it came, as nearly all: there are thousands a second. */

@@ -4,11 +4,10 @@ import { Parser, Tokenizer, TypeGuards, toValueSync, Value } from 'liquidjs'
 const maxOperations = 10_000
 /** Entries of lists and characters of texts that are made on the way. */
 const maxMemory = 100_000
-const maxOutputLength = 1_000_000
 /** Evaluating this much of a tag is one operation. */
 const charactersPerOperation = 20
 /** Reading this much of a value is one operation. */
-const textPerOperation = 200
+export const textPerOperation = 200
 /** Reading a tag, an output or the text between them, and writing one. */
 const operationsPerToken = 4
 const operationsPerWrite = 3
@@ -40,6 +39,10 @@ export class RenderBudget {
   check(): void {
     this.charge(1)
   }
+
+  spent(): number {
+    return this.#operations
+  }
 }
 
 /** The engine accepts only its own limiters, which have more private members than these. */
@@ -54,16 +57,18 @@ const budgetOf = ({ renderLimit }: Context): RenderBudget => {
 export class BoundedEmitter {
   buffer = ''
   readonly #budget: RenderBudget
+  readonly #maxLength: number
 
-  constructor(budget: RenderBudget) {
+  constructor(budget: RenderBudget, maxLength: number) {
     this.#budget = budget
+    this.#maxLength = maxLength
   }
 
   write(text: unknown): void {
     const written = String(text ?? '')
     this.#budget.charge(operationsPerWrite + written.length / textPerOperation)
     this.buffer += written
-    if (this.buffer.length > maxOutputLength) throw new Error(`the text exceeds ${maxOutputLength} characters`)
+    if (this.buffer.length > this.#maxLength) throw new Error(`the text exceeds ${this.#maxLength} characters`)
   }
 }
 

@@ -1,5 +1,5 @@
 import { Context, type FilterImplOptions, Liquid, toValueSync } from 'liquidjs'
-import { asLimiter, BoundedEmitter, meter, parseWithin, RenderBudget } from './liquid-budget.ts'
+import { asLimiter, BoundedEmitter, meter, parseWithin, RenderBudget, textPerOperation } from './liquid-budget.ts'
 import { recentResults } from './recent-results.ts'
 import { TemplateError } from './template-error.ts'
 
@@ -11,10 +11,16 @@ type EngineParts = {
   keepFilters: readonly string[]
   filters: Record<string, FilterImplOptions>
   outputEscape: (value: unknown) => string
+  /** The longest text that a template may make, in UTF-16 units. */
+  maxLength: number
 }
 
-/** Fills in a template; throws TemplateError for a fault in it or in what it is filled with, which is plain data. */
-export type Renderer = (template: string, scope: Record<string, unknown>) => string
+/**
+ * Fills in a template; throws TemplateError for a fault in it or in what it is filled with, which is plain data. `spend`
+ * hears how many operations it took: few for what is remembered.
+ */
+export type Renderer = (template: string, scope: Record<string, unknown>, spend?: Spend) => string
+type Spend = (operations: number) => void
 
 /**
  * A Liquid engine reduced to the named tags and filters: no files, no partials, no undefined names, and every output
@@ -24,7 +30,11 @@ export type Renderer = (template: string, scope: Record<string, unknown>) => str
 export function createRenderer(parts: EngineParts): Renderer {
   const engine = createEngine(parts)
   const recent = recentResults()
-  return (template, scope) => recent(JSON.stringify([template, scope]), () => render(engine, template, scope))
+  return (template, scope, spend) => {
+    const key = JSON.stringify([template, scope])
+    spend?.(key.length / textPerOperation)
+    return recent(key, () => render(engine, template, scope, parts.maxLength, spend))
+  }
 }
 
 function createEngine(parts: EngineParts): Liquid {
@@ -43,20 +53,28 @@ function createEngine(parts: EngineParts): Liquid {
   return engine
 }
 
-function render(engine: Liquid, template: string, scope: Record<string, unknown>): string {
+function render(
+  engine: Liquid,
+  template: string,
+  scope: Record<string, unknown>,
+  maxLength: number,
+  spend?: Spend,
+): string {
   refuseControlCharacters(template)
   if (template.length > maxTemplateLength) {
     throw new TemplateError(`the template exceeds ${maxTemplateLength} characters`, 1)
   }
+  const budget = new RenderBudget()
   try {
-    const budget = new RenderBudget()
     const limits = { memoryLimit: asLimiter(budget), renderLimit: asLimiter(budget), liquid: engine }
     const context = new Context(scope, engine.options, { sync: true }, limits)
-    const emitter = new BoundedEmitter(budget)
+    const emitter = new BoundedEmitter(budget, maxLength)
     toValueSync(engine.renderer.renderTemplates(parseWithin(budget, engine, template), context, emitter))
     return emitter.buffer
   } catch (error) {
     throw toTemplateError(error)
+  } finally {
+    spend?.(budget.spent())
   }
 }
 

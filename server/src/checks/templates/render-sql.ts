@@ -19,6 +19,7 @@ const render = createRenderer({
     sql_rows: sqlFilter(rowsLiteral),
   },
   outputEscape: refuseUnfiltered,
+  maxLength: 1_000_000,
 })
 
 /**

@@ -19,6 +19,7 @@ const render = createRenderer({
   ],
   filters: { code: { handler: toCodeSpan, raw: true } },
   outputEscape: escapeMarkdown,
+  maxLength: 20_000,
 })
 
 /**
@@ -26,15 +27,36 @@ const render = createRenderer({
  * `{{ row.path | code }}`: what a device reports can add words to the text, never a link, an image or HTML.
  * Throws TemplateError naming the line.
  */
-export function renderText(template: string, scope: TextScope): string {
-  return render(template, { options: scope.options, rows: scope.rows })
+export function renderText(template: string, scope: TextScope, allowance?: TextAllowance): string {
+  const spend = allowance && ((operations: number) => allowance.spend(operations))
+  const text = render(template, { options: scope.options, rows: scope.rows }, spend)
+  allowance?.take(text)
+  return text
+}
+
+/** What one request may render of many records: as much as a few large templates take, some tens of milliseconds. */
+export class TextAllowance {
+  #operations = 50_000
+  #characters = 2_000_000
+
+  spend(operations: number): void {
+    this.#operations -= operations
+  }
+
+  take({ length }: string): void {
+    this.#characters -= length
+  }
+
+  isSpent(): boolean {
+    return this.#operations <= 0 || this.#characters <= 0
+  }
 }
 
 /** The text, or null where there is none or where its template cannot be rendered. */
-function textOrNull(template: string, scope: TextScope): string | null {
+function textOrNull(template: string, scope: TextScope, allowance?: TextAllowance): string | null {
   if (template.trim() === '') return null
   try {
-    return renderText(template, scope)
+    return renderText(template, scope, allowance)
   } catch (error) {
     if (error instanceof TemplateError) return null
     throw error
@@ -45,12 +67,13 @@ function textOrNull(template: string, scope: TextScope): string | null {
 export function ownerTexts(
   templates: { rationale_template: string; fix_instructions_template: string },
   { definitions, values, rows }: { definitions: OptionDefinitions; values: unknown; rows: TextScope['rows'] },
+  allowance?: TextAllowance,
 ): { rationale: string | null; fix_instructions: string | null } {
   const parsed = parseOptions(definitions, values)
   const scope = { options: 'ok' in parsed ? parsed.ok : {}, rows }
   return {
-    rationale: textOrNull(templates.rationale_template, scope),
-    fix_instructions: textOrNull(templates.fix_instructions_template, scope),
+    rationale: textOrNull(templates.rationale_template, scope, allowance),
+    fix_instructions: textOrNull(templates.fix_instructions_template, scope, allowance),
   }
 }
 

@@ -13,6 +13,11 @@ export type ReportedRows = {
 type Reading = { ok: ReportedRows } | { errors: FieldError[] }
 
 const field = 'check_data'
+/** As many as of an agent: a page of results has a hundred times as much. */
+const maximumCharacters = 500_000
+
+const lengthOf = (rows: readonly CheckRow[]): number =>
+  rows.reduce((sum, row) => sum + Object.entries(row).flat().join('').length, 0)
 const refused = (message: string): Reading => ({ errors: [{ field, message }] })
 
 /**
@@ -28,6 +33,7 @@ export function readReportedRows(checkData: unknown, primaryKeyColumn: string | 
   if (records.length === 0) return refused('must have at least one row')
   if (records.length > maximumRows) return refused(`must not have more than ${maximumRows} rows`)
   const rows = records.map(rowOf)
+  if (lengthOf(rows) > maximumCharacters) return refused(`must not have more than ${maximumCharacters} characters`)
   const errors = rows.flatMap((row, index) => faultsOf(row, primaryKeyColumn, isList ? `${field}/${index}` : field))
   if (errors.length > 0) return { errors }
   return { ok: { rows, json: typeof checkData === 'string' ? checkData.trim() : JSON.stringify(checkData) } }

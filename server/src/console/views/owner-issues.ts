@@ -2,13 +2,17 @@ import type { OwnerIssues } from '@muster/contract/console-issues.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
+import { giveTurns } from '../../base/jobs/give-turns.ts'
 import { ownTemplates } from '../../checks/configuration/queries.ts'
 import type { OptionDefinitions } from '../../checks/templates/options.ts'
-import { ownerTexts } from '../../checks/templates/render-text.ts'
+import { ownerTexts, TextAllowance } from '../../checks/templates/render-text.ts'
 
 const maxOfDevice = 10
 
-/** What owners read about their issues at sign-in, device by device in the order that was asked for. */
+/**
+ * What owners read about their issues at sign-in, device by device in the order that was asked for. The texts are left out
+ * where those before have taken what one request may render.
+ */
 export async function listOwnerIssues(
   reader: Reader,
   organizationId: string,
@@ -16,10 +20,23 @@ export async function listOwnerIssues(
 ): Promise<OwnerIssues> {
   const rows = await listToldIssues(reader, organizationId, deviceIds)
   const ofDevice = Map.groupBy(rows, (row) => row.device_id)
-  const data = deviceIds.flatMap((deviceId) => {
+  const inOrder = deviceIds.flatMap((deviceId) => ofDevice.get(deviceId) ?? [])
+  const parts = await listTextParts(
+    reader,
+    organizationId,
+    inOrder.map(({ id }) => id),
+  )
+  const partsOf = new Map(parts.map((one) => [one.id, one]))
+  const allowance = new TextAllowance()
+  const giveTurn = giveTurns()
+  const data: OwnerIssues['data'] = []
+  for (const deviceId of deviceIds) {
     const [first, ...others] = ofDevice.get(deviceId) ?? []
-    return first ? [{ email: first.owner_email, issues: [first, ...others].map(describeToldIssue) }] : []
-  })
+    if (!first) continue
+    const issues = [first, ...others].map((row) => describeToldIssue(row, partsOf.get(row.id), allowance))
+    data.push({ email: first.owner_email, issues })
+    await giveTurn()
+  }
   return { data }
 }
 
@@ -39,21 +56,15 @@ const listToldIssues = (reader: Reader, organizationId: string, deviceIds: reado
             .onRef('people.organization_id', '=', 'devices.organization_id')
             .onRef('people.id', '=', 'devices.registered_owner_id'),
         )
-        .innerJoin('checks', (join) =>
-          join
-            .onRef('checks.organization_id', '=', 'issues.organization_id')
-            .onRef('checks.id', '=', 'issues.check_id'),
-        )
         .innerJoin('check_configurations as configuration', (join) =>
           join
             .onRef('configuration.organization_id', '=', 'issues.organization_id')
             .onRef('configuration.check_id', '=', 'issues.check_id'),
         )
         .select([
-          ...(['issues.id', 'issues.title', 'issues.value', 'issues.blocks_device_at', 'issues.device_id'] as const),
+          ...(['issues.id', 'issues.title', 'issues.blocks_device_at', 'issues.device_id'] as const),
           ...(['devices.name as device_name', 'people.id as owner_id', 'people.name as owner_name'] as const),
           ...(['people.email as owner_email', 'configuration.remediation_strategy'] as const),
-          ...(['checks.option_definitions', 'configuration.options', ...ownTemplates] as const),
           sql<number>`row_number() over (
             partition by issues.device_id order by coalesce(issues.blocks_device_at, 'infinity'), issues.id
           )::int`.as('place'),
@@ -73,19 +84,64 @@ const listToldIssues = (reader: Reader, organizationId: string, deviceIds: reado
     .orderBy('place')
     .execute()
 
-const describeToldIssue = (row: Awaited<ReturnType<typeof listToldIssues>>[number]) => ({
-  id: row.id,
-  title: row.title,
-  exempted: false,
-  resolved_at: null,
-  blocks_at: row.blocks_device_at,
-  strategy: row.remediation_strategy,
-  is_paused: false,
-  device: { id: row.device_id, name: row.device_name },
-  owner: { id: row.owner_id, name: row.owner_name },
-  ...ownerTexts(row, {
-    definitions: row.option_definitions as OptionDefinitions,
-    values: row.options,
-    rows: [row.value],
-  }),
-})
+type ToldIssue = Awaited<ReturnType<typeof listToldIssues>>[number]
+
+/** In bytes. Several times what the texts of fifty devices take, unless rows and templates are as long as they may be. */
+const maxRead = 8_000_000
+
+/** What the texts of issues are made from, in their order, until it is too much. */
+const listTextParts = (reader: Reader, organizationId: string, issueIds: readonly string[]) =>
+  reader
+    .selectFrom((build) =>
+      build
+        .selectFrom('issues')
+        .innerJoin('checks', (join) =>
+          join
+            .onRef('checks.organization_id', '=', 'issues.organization_id')
+            .onRef('checks.id', '=', 'issues.check_id'),
+        )
+        .innerJoin('check_configurations as configuration', (join) =>
+          join
+            .onRef('configuration.organization_id', '=', 'issues.organization_id')
+            .onRef('configuration.check_id', '=', 'issues.check_id'),
+        )
+        .select([
+          ...(['issues.id', 'issues.value', 'checks.option_definitions', 'configuration.options'] as const),
+          ...ownTemplates,
+          sql<number>`sum(
+            octet_length(issues.value::text)
+            + octet_length(coalesce(configuration.custom_rationale_template, checks.rationale_template))
+            + octet_length(coalesce(configuration.custom_fix_instructions_template, checks.fix_instructions_template))
+          ) over (order by array_position(${issueIds}::bigint[], issues.id))`.as('bytes'),
+        ])
+        .where(inOrganization('issues', organizationId))
+        .where('issues.id', '=', sql<string>`any(${issueIds}::bigint[])`)
+        .as('parts'),
+    )
+    .selectAll()
+    .where('bytes', '<=', sql.lit(maxRead))
+    .execute()
+
+type TextParts = Awaited<ReturnType<typeof listTextParts>>[number]
+
+function describeToldIssue(row: ToldIssue, parts: TextParts | undefined, allowance: TextAllowance) {
+  return {
+    id: row.id,
+    title: row.title,
+    exempted: false,
+    resolved_at: null,
+    blocks_at: row.blocks_device_at,
+    strategy: row.remediation_strategy,
+    is_paused: false,
+    device: { id: row.device_id, name: row.device_name },
+    owner: { id: row.owner_id, name: row.owner_name },
+    ...textsOf(parts, allowance),
+  }
+}
+
+function textsOf(parts: TextParts | undefined, allowance: TextAllowance) {
+  if (!parts || allowance.isSpent()) return { texts_left_out: true, rationale: null, fix_instructions: null }
+  const { option_definitions, options, value } = parts
+  const filling = { definitions: option_definitions as OptionDefinitions, values: options, rows: [value] }
+  return { texts_left_out: false, ...ownerTexts(parts, filling, allowance) }
+}
