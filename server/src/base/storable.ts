@@ -6,3 +6,26 @@ export function storable(text: string, longest = Number.POSITIVE_INFINITY): stri
   const cut = text.length > longest ? text.slice(0, longest) : text
   return isStorable(cut) ? cut : cut.replaceAll('\0', '\ufffd').toWellFormed()
 }
+
+type TextFault = { field: string; message: string }
+
+const maxFaults = 50
+
+/** Where a value has text that no database text can hold, 50 places at most. Iterative: the nesting is the caller's to choose. */
+export function unstorableTexts(value: unknown): TextFault[] {
+  const faults: TextFault[] = []
+  const pending: [path: string, value: unknown][] = [['', value]]
+  for (let next = pending.pop(); next && faults.length < maxFaults; next = pending.pop()) {
+    const [path, part] = next
+    if (typeof part === 'string' && !isStorable(part)) {
+      faults.push({ field: path, message: 'must not contain NUL or half a surrogate pair' })
+    }
+    if (typeof part !== 'object' || part === null) continue
+    for (const [name, member] of Object.entries(part)) {
+      pending.push([path === '' ? name : `${path}/${name}`, member])
+      if (!isStorable(name))
+        faults.push({ field: path, message: 'must not have names with NUL or half a surrogate pair' })
+    }
+  }
+  return faults
+}

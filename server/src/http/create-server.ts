@@ -13,6 +13,7 @@ import Fastify, {
 import type { Logger } from 'pino'
 import type { Config } from '../base/config/load-config.ts'
 import { ServiceError } from '../base/errors.ts'
+import { unstorableTexts } from '../base/storable.ts'
 import { allowedMethodsFinder } from './allowed-methods.ts'
 import { answerClientError } from './answer-client-error.ts'
 import { bearerChallenge } from './bearer-challenge.ts'
@@ -66,6 +67,7 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   addCommonHeaders(app)
   leaveOutStreamsOfHead(app)
   requireHost(app, { config, log })
+  refuseUnstorableAddresses(app)
   return app
 }
 
@@ -96,6 +98,16 @@ function requireHost(app: FastifyInstance, answering: Answering): void {
     if (message === undefined) return done()
     const error = new ServiceError('malformed_request', { message })
     answerError(answering, error, request, reply.header('connection', 'close'))
+  })
+}
+
+/** Of every route, whatever it declares; bodies are held to the same by their parser. */
+function refuseUnstorableAddresses(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.is404) return done()
+    if (unstorableTexts(request.params).length > 0) return done(new ServiceError('not_found'))
+    const errors = unstorableTexts(request.query)
+    done(errors.length > 0 ? new ServiceError('invalid', { errors }) : undefined)
   })
 }
 

@@ -1,6 +1,5 @@
 import type { PathParams } from '@muster/contract/operations/path-params.ts'
 import { fail } from '../base/errors.ts'
-import { isStorable } from '../base/storable.ts'
 import { isRecordId } from './record-id.ts'
 
 export const paramNamesOf = (path: string): string[] => Array.from(path.matchAll(/:(\w+)/g), (match) => match[1] ?? '')
@@ -10,11 +9,9 @@ export const paramNamesOf = (path: string): string[] => Array.from(path.matchAll
  * unknown ones do.
  */
 export function readParams<Path extends string>(path: Path, textParams: Readonly<Record<string, string>>) {
-  const names = paramNamesOf(path)
-  const idNames = names.filter((name) => !Object.hasOwn(textParams, name))
+  const idNames = paramNamesOf(path).filter((name) => !Object.hasOwn(textParams, name))
   return (raw: unknown): PathParams<Path> => {
     const params = raw as Record<string, string>
-    for (const name of names) if (!isStorable(params[name] ?? '')) fail('not_found')
     for (const name of idNames) if (!isRecordId(params[name] ?? '')) fail('not_found')
     return params as PathParams<Path>
   }

@@ -2,7 +2,7 @@ import type { FieldError } from '@muster/contract/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../base/errors.ts'
 import { exceedsLimits, requestLimits } from '../base/scan-json.ts'
-import { isStorable } from '../base/storable.ts'
+import { unstorableTexts } from '../base/storable.ts'
 
 /**
  * Bodies are JSON. A route that takes none ignores what is sent, as clients put a content type, and sometimes an empty
@@ -37,24 +37,3 @@ const takesBody = (request: FastifyRequest): boolean => request.routeOptions.sch
 
 /** Escapes of NUL and of halves of surrogate pairs; paired halves are found as well, and then cleared. */
 const unstorable = /\\u(?:0000|[dD][89a-fA-F])/
-
-const maxErrors = 50
-
-/** Where a body has text that no database text can hold. Iterative: the nesting is the caller's to choose. */
-function unstorableTexts(body: unknown): FieldError[] {
-  const errors: FieldError[] = []
-  const pending: [path: string, value: unknown][] = [['', body]]
-  for (let next = pending.pop(); next && errors.length < maxErrors; next = pending.pop()) {
-    const [path, value] = next
-    if (typeof value === 'string' && !isStorable(value)) {
-      errors.push({ field: path, message: 'must not contain NUL or half a surrogate pair' })
-    }
-    if (typeof value !== 'object' || value === null) continue
-    for (const [name, member] of Object.entries(value)) {
-      pending.push([path === '' ? name : `${path}/${name}`, member])
-      if (!isStorable(name))
-        errors.push({ field: path, message: 'must not have names with NUL or half a surrogate pair' })
-    }
-  }
-  return errors
-}

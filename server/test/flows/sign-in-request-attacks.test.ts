@@ -207,5 +207,25 @@ test('codes without a challenge of a public client, and other ways to ask for to
   await ask({ prompt: 'none' })
 })
 
+test('NUL in an address, a form or a signed request is the fault of whoever sends it', async () => {
+  const all = await setUp()
+  const nul = encodeURIComponent('a\0b')
+  const paths = ['interaction/:', 'interaction/:/finish', 'auth/:', 'auth?client_id=:', 'session/end?client_id=:']
+  const addresses = [...paths.map((path) => `/signin/oidc/${path}`), '/signin/entra/1/finish/:', '/signin/upstream?x=:']
+  for (const address of addresses) {
+    const { status } = await newBrowser().go(address.replace(':', nul))
+    assert.equal(status, address.includes('?') ? 422 : 404, address)
+  }
+  for (const changed of [{ state: 'a\0b' }, { login_hint: 'a\0b' }]) {
+    await beginsNothing(all, await all.rp.signedRequest(all.connection.clientId, changed), [
+      told.replace('_object', ''),
+    ])
+  }
+  assert.equal((await tokensOf(all, 'a\0b')).status, 400)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: undefined }
+  const body = `grant_type=authorization_code&code=a&client_id=${nul}`
+  assert.equal((await newBrowser().go('/signin/oidc/token', { method: 'POST', body, headers })).status, 401)
+})
+
 const now = () => Math.floor(Date.now() / 1000)
 const bytesOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')

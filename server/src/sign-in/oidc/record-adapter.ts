@@ -2,6 +2,7 @@ import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
 import type { Clock } from '../../base/clock.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Db } from '../../base/db/transact.ts'
+import { isStorable, unstorableTexts } from '../../base/storable.ts'
 import { plusMs } from '../../base/time.ts'
 
 /** The records of one kind of the OpenID provider of an organization, in `oidc_records`. */
@@ -9,6 +10,7 @@ export function recordAdapter(db: Db, clock: Clock, organizationId: string, kind
   const ofKind = inOrganization('oidc_records', organizationId)
 
   async function findBy(column: 'id' | 'uid', value: string): Promise<AdapterPayload | undefined> {
+    if (!isStorable(value)) return undefined
     const row = await db
       .selectFrom('oidc_records')
       .select(['payload', 'consumed_at'])
@@ -27,6 +29,7 @@ export function recordAdapter(db: Db, clock: Clock, organizationId: string, kind
   // One statement is a transaction of its own: begin and commit would be two more round trips for each record.
   return {
     async upsert(id, payload, expiresIn) {
+      if (unstorableTexts(payload).length > 0) throw new errors.InvalidRequest('the request holds NUL')
       const row = {
         payload: JSON.stringify(payload),
         grant_id: payload.grantId ?? null,
