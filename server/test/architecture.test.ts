@@ -8,6 +8,7 @@ import { isServerSource, isTest, placeOf } from './architecture/file-role.ts'
 import { findImports } from './architecture/find-imports.ts'
 import { readSources } from './architecture/read-sources.ts'
 import { tableOwners } from './architecture/table-owners.ts'
+import { unreadIds } from './architecture/unread-ids.ts'
 
 const sources = await readSources()
 const product = sources.filter(({ path }) => !isTest(path))
@@ -56,6 +57,10 @@ test('every table is written by the feature that owns it', () => {
     sources.flatMap((file) => brokenOwnership(file, tableOwners)),
     [],
   )
+})
+
+test('every route with an identifier in its address answers 404 for what can be none', () => {
+  assert.deepEqual(product.flatMap(unreadIds), [])
 })
 
 test('the guards see the code they guard', () => {

@@ -43,6 +43,8 @@ export type PublicCall<Body = unknown, Query = unknown, Path extends string = st
   readonly abandoned: () => AbortSignal
 }
 
+type Headers = Readonly<Record<string, string>>
+
 export type EndpointDefinition<
   Path extends string,
   Answer extends TSchema,
@@ -74,8 +76,8 @@ export type EndpointDefinition<
   /** Left out: the answer has no body, and its status is 204. */
   answer?: Answer
   status?: 200 | 201
-  /** Sent with every successful answer, names in lower case. */
-  headers?: Readonly<Record<string, string>>
+  /** Sent with every successful answer, or with this one; names in lower case. */
+  headers?: Headers | ((answer: Static<Answer>) => Headers)
 }
 
 type Nothing = TUnsafe<undefined>
@@ -167,7 +169,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
       abandoned: () => abandonmentOf(reply),
     }
     const result = await run(call, request)
-    reply.code(status).headers(headers)
+    reply.code(status).headers(typeof headers === 'function' ? headers(result as Static<Answer>) : headers)
     return status === 204 ? reply.send() : result
   })
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brokenArrows } from '../architecture/broken-arrows.ts'
 import { brokenOwnership, tablesWritten } from '../architecture/broken-ownership.ts'
+import { unreadIds } from '../architecture/unread-ids.ts'
 
 const breaks = (path: string, code: string) => brokenArrows({ path, code }).length > 0
 const owners = {
@@ -191,4 +192,12 @@ test('the table guard is red for a second writer, an unknown table and a compute
   assert.deepEqual(broken('server/src/compliance/results/a.ts', 'db.insertInto(table)'), [
     'server/src/compliance/results/a.ts writes a table whose name is computed',
   ])
+})
+
+test('the guard of identifiers in addresses is red for a route that is added by hand and reads them itself', () => {
+  const broken = (code: string) => unreadIds({ path: 'server/src/signals/a-routes.ts', code }).length
+  assert.equal(broken("app.get('/a/:id', handler)"), 1)
+  assert.equal(broken("app.get(place + '/:organizationId/keys', handler)"), 1)
+  assert.equal(broken("const url = '/a/:id'\nconst read = readParams(url, {})"), 0)
+  assert.equal(broken("app.get('/a/:name', handler) // not /:id"), 0)
 })

@@ -163,7 +163,7 @@ test('by setting, the issuer of such an organization is a path, with metadata an
 test('a path that is nobody’s issuer is not there', async () => {
   const globex = await addWithoutAddress(app)
   // getSsfKeysOfOrganization
-  for (const id of ['1', globex.organizationId, '999']) {
+  for (const id of ['1', globex.organizationId, '999', 'x', '01', '99999999999999999999999', '%00', '1;select']) {
     assert.equal((await app.ask('GET', `/ssf/${id}/jwks.json`, { key: undefined })).status, 404, id)
     for (const name of ['ssf-configuration', 'oauth-authorization-server']) {
       const place = `/.well-known/${name}/ssf/${id}`
@@ -243,5 +243,16 @@ test('before there is an organization there are metadata and no keys', async () 
   assert.equal((await app.ask('GET', '/.well-known/ssf-configuration', { key: undefined })).body.issuer, baseUrl)
   assert.deepEqual((await app.ask('GET', '/ssf/jwks.json', { key: undefined })).body, { keys: [] })
   await transact(app.db, (tx) => createOrganization(tx, { name: 'Acme', actor: systemActor, now: app.now() }))
-  assert.equal((await app.ask('GET', '/ssf/jwks.json', { key: undefined })).body.keys.length, 1)
+  const { body, headers } = await app.ask('GET', '/ssf/jwks.json', { key: undefined })
+  assert.deepEqual([body, headers['cache-control']], [{ keys: [] }, 'no-store'])
+})
+
+test('strangers make no key by asking: the first is there with the first stream, before any token', async () => {
+  const { key, organizationId } = await addWithoutAddress(withPaths)
+  const keys = () => withPaths.ask('GET', `/ssf/${organizationId}/jwks.json`, { key: undefined })
+  const { status, body, headers } = await keys()
+  assert.deepEqual([status, body, headers['cache-control']], [200, { keys: [] }, 'no-store'])
+  assert.equal((await withPaths.ask('POST', '/ssf_streams', { key, body: { name: 'Okta' } })).status, 201)
+  const made = await keys()
+  assert.deepEqual([made.body.keys.length, made.headers['cache-control']], [1, 'public, max-age=3600'])
 })

@@ -8,6 +8,7 @@ import { authorizationReader } from '../../signals/streams/authorization-header.
 import { createStream } from '../../signals/streams/create-stream.ts'
 import { presentStream } from '../../signals/streams/present.ts'
 import { findStreamRecord } from '../../signals/streams/queries.ts'
+import { ensureSigningKey } from '../../signals/streams/rotate-signing-key.ts'
 import { readStreamInput } from '../../signals/streams/stream-input.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
@@ -34,6 +35,7 @@ export const createStreamCommand = defineCommand({
     const { baseUrl, ssfPathIssuers: pathIssuers } = config
     const rules = { allowPrivate: config.allowPrivateReceivers }
     const context = terminalChange(organizationId, now)
+    await ensureSigningKey(connection.db, secrets, { organizationId, purpose: 'signals' }, now)
     const stream = await transact(connection.db, async (tx) => {
       const input = readStreamInput(bodyOf(given))
       const { id, pollToken } = await createStream(tx, secrets, { baseUrl, pathIssuers, rules, input }, context)

@@ -7,6 +7,7 @@ import { deleteStream } from '../../signals/streams/delete-stream.ts'
 import { moveStream } from '../../signals/streams/move-stream.ts'
 import { presentStream } from '../../signals/streams/present.ts'
 import { findStream, findStreamRecord, listStreams, type StreamRecord } from '../../signals/streams/queries.ts'
+import { ensureSigningKey } from '../../signals/streams/rotate-signing-key.ts'
 import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 import { streamIssuer } from '../../signals/streams/stream-issuer.ts'
 import { defineCommand } from '../data-command.ts'
@@ -79,8 +80,9 @@ export const setStreamStatusCommand = defineCommand({
 export const moveStreamsCommand = defineCommand({
   name: 'move-streams',
   args: Type.Object({ organization, stream: Type.Optional(stream) }),
-  async run({ connection: { db }, config, now }, { organization: named, stream: reference }, io) {
+  async run({ connection: { db }, secrets, config, now }, { organization: named, stream: reference }, io) {
     const { id: organizationId } = await organizationOf(db, named)
+    await ensureSigningKey(db, secrets, { organizationId, purpose: 'signals' }, now)
     const streams = reference === undefined ? await everyStream(db, organizationId, now) : [{ id: reference }]
     const { baseUrl, ssfPathIssuers: pathIssuers } = config
     const context = terminalChange(organizationId, now)

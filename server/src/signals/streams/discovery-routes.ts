@@ -6,14 +6,17 @@ import type { Db } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { publicEndpoint } from '../../http/endpoint.ts'
 import { authorizationServer, authorizationServerPath, oauthMetadataHeaders } from '../../http/oauth-metadata-routes.ts'
+import { readParams } from '../../http/path-params.ts'
 import { findServedAddress } from '../../http/served-address.ts'
 import { supportedEvents } from './event-types.ts'
-import { ensureSigningKey } from './rotate-signing-key.ts'
 import { listPublishedKeys, publishedKeysMaxAgeSeconds } from './signing-keys.ts'
 import type { StreamParts } from './start-streams.ts'
 import { isPathIssuerServed, pathIssuer, type StreamIssuer, streamIssuer } from './stream-issuer.ts'
 
-const keysHeaders = { 'cache-control': `public, max-age=${publishedKeysMaxAgeSeconds}` }
+/** Nobody may keep that there are no keys: the first is made with the first stream. */
+const keysHeaders = ({ keys }: { keys: readonly unknown[] }) => ({
+  'cache-control': keys.length === 0 ? 'no-store' : `public, max-age=${publishedKeysMaxAgeSeconds}`,
+})
 
 /**
  * What receivers read before anything else, without a key (SSF 1.0 §7): at each organization's own address, at
@@ -24,7 +27,7 @@ export function discoveryRoutes(app: FastifyInstance, parts: StreamParts): void 
   addPathIssuers(app, parts)
 }
 
-function addHostIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
+function addHostIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamParts): void {
   publicEndpoint(app, {
     ...receiverOperations.getSsfConfiguration,
     run: async ({ db, host }) => {
@@ -37,12 +40,12 @@ function addHostIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: 
     headers: keysHeaders,
     run: async ({ db, host, now }) => {
       const { organizationId } = await findServedAddress(db, host, baseUrl)
-      return { keys: organizationId === undefined ? [] : await keysOf(db, secrets, organizationId, now) }
+      return { keys: organizationId === undefined ? [] : await listPublishedKeys(db, organizationId, now) }
     },
   })
 }
 
-function addPathIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
+function addPathIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamParts): void {
   const { ssfPathIssuers: pathIssuers } = app.kit.config
   const requireServed = async (db: Db, organizationId: string) => {
     if (!(await isPathIssuerServed(db, organizationId, { pathIssuers }))) fail('not_found')
@@ -65,15 +68,18 @@ function addPathIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: 
     headers: keysHeaders,
     run: async ({ db, params: { organizationId }, now }) => {
       await requireServed(db, organizationId)
-      return { keys: await keysOf(db, secrets, organizationId, now) }
+      return { keys: await listPublishedKeys(db, organizationId, now) }
     },
   })
   // RFC 8414 §3.1, for receivers that take the issuer of the stream for the authorization server as well.
-  app.route<{ Params: { organizationId: string } }>({
+  const url = `${authorizationServerPath}/ssf/:organizationId` as const
+  const read = readParams(url, {})
+  app.route({
     method: 'GET',
-    url: `${authorizationServerPath}/ssf/:organizationId`,
+    url,
     config: { access: 'oauth', kind: 'page', origin: 'any' },
-    handler: async ({ params: { organizationId } }, reply) => {
+    handler: async ({ params }, reply) => {
+      const { organizationId } = read(params)
       await requireServed(app.kit.db, organizationId)
       const { issuer } = streamIssuer(pathIssuer(organizationId), baseUrl)
       return reply.headers(oauthMetadataHeaders).send(authorizationServer(issuer, baseUrl))
@@ -93,9 +99,3 @@ const configurationOf = ({ issuer, baseUrl, jwksUri }: StreamIssuer): SsfConfigu
   authorization_schemes: [{ spec_urn: 'urn:ietf:rfc:6750' }, { spec_urn: 'urn:ietf:rfc:6749' }],
   default_subjects: 'ALL',
 })
-
-/** A receiver may fetch the keys before there is a stream: then the first key is made for it. */
-async function keysOf(db: Db, secrets: StreamParts['secrets'], organizationId: string, now: string) {
-  await ensureSigningKey(db, secrets, { organizationId, purpose: 'signals' }, now)
-  return listPublishedKeys(db, organizationId, now)
-}

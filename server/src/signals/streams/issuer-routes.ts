@@ -8,6 +8,7 @@ import { moveStream } from './move-stream.ts'
 import { presentStream } from './present.ts'
 import { findStream, findStreamRecord } from './queries.ts'
 import { readIssuer } from './read-issuer.ts'
+import { ensureSigningKey } from './rotate-signing-key.ts'
 import type { StreamParts } from './start-streams.ts'
 
 /** What the receiver of a stream is set up with, and the move to another issuer. */
@@ -22,11 +23,13 @@ export function issuerRoutes(app: FastifyInstance, { secrets, issuer: { baseUrl 
   })
   endpoint(app, {
     ...streamOperations.moveSsfStream,
-    run: ({ db, organizationId, params: { streamId: reference }, now, context }) =>
-      transact(db, async (tx) => {
+    run: async ({ db, organizationId, params: { streamId: reference }, now, context }) => {
+      await ensureSigningKey(db, secrets, { organizationId, purpose: 'signals' }, now)
+      return transact(db, async (tx) => {
         await moveStream(tx, { reference, baseUrl, pathIssuers }, context)
         const row = orNotFound(await findStreamRecord(tx, organizationId, reference, now))
         return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) })
-      }),
+      })
+    },
   })
 }

@@ -12,6 +12,7 @@ import { deleteStream } from './delete-stream.ts'
 import { rotatePollToken } from './poll-tokens.ts'
 import { presentStream } from './present.ts'
 import { findStreamRecord, listStreams, listStreamsOfKey } from './queries.ts'
+import { ensureSigningKey } from './rotate-signing-key.ts'
 import { sendTest } from './send-test.ts'
 import type { StreamParts } from './start-streams.ts'
 import { readStreamInput } from './stream-input.ts'
@@ -52,14 +53,17 @@ function addCreating(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
   const rules = { allowPrivate: allowPrivateReceivers }
   endpoint(app, {
     ...streamOperations.createSsfStream,
-    run: ({ db, organizationId, body, now, context }) =>
-      transact(db, async (tx) => {
+    run: async ({ db, organizationId, body, now, context }) => {
+      // Receivers fetch the keys before the first token.
+      await ensureSigningKey(db, secrets, { organizationId, purpose: 'signals' }, now)
+      return transact(db, async (tx) => {
         const input = readStreamInput(body)
         const asked = { input, baseUrl, pathIssuers, rules }
         const { id, pollToken } = await createStream(tx, secrets, asked, context)
         const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
         return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
-      }),
+      })
+    },
   })
 }
 
