@@ -165,20 +165,10 @@ function leaveOutStreamsOfHead(app: FastifyInstance): void {
 }
 
 function addCommonHeaders(app: FastifyInstance): void {
-  let isStopping = false
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     reply.header('cache-control', 'no-store')
     reply.header('x-content-type-options', 'nosniff')
-    done()
-  })
-  app.addHook('preClose', (done) => {
-    isStopping = true
-    done()
-  })
-  // A request that is under way at the stop is answered in full, and its connection ends after that.
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isStopping) reply.header('connection', 'close')
     done()
   })
 }

@@ -48,7 +48,6 @@ export function addEarlyAnswers(app: FastifyInstance, { trustProxy, isEachLogged
   const routes = new Map<string, EarlyRoute>()
   const callbacks: OnAnswered[] = []
   const addressOf = addressReader(trustProxy)
-  let isStopping = false
   // The TLS server's type does not say that it has the events of both.
   const server = app.server as Server
   const [serve, ...others] = server.listeners('request') as ((
@@ -60,7 +59,7 @@ export function addEarlyAnswers(app: FastifyInstance, { trustProxy, isEachLogged
   server.on('request', (message, response) => {
     const path = message.url ?? ''
     const route = message.method === 'POST' ? routes.get(path) : undefined
-    if (!route || isStopping || isEachLogged() || hostFault(message) !== undefined) return serve(message, response)
+    if (!route || isEachLogged() || hostFault(message) !== undefined) return serve(message, response)
     const startedAtMs = performance.now()
     const end = (text: string) => {
       answer(message, response, text)
@@ -78,10 +77,6 @@ export function addEarlyAnswers(app: FastifyInstance, { trustProxy, isEachLogged
       if (body) message.unshift(body)
       serve(message, response)
     })
-  })
-  app.addHook('preClose', (done) => {
-    isStopping = true
-    done()
   })
   app.decorate('earlyAnswers', {
     add: (path, route) => void routes.set(path, route),

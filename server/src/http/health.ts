@@ -17,28 +17,12 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string
 }
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** From now on `/readyz` answers 503, while requests are still answered: load balancers look elsewhere. */
-    drain(): void
-  }
-}
-
 /**
  * `/livez` is about this process alone: it answers while the process can. `/healthz` names every part of the service
  * and whether it works: 200, or 503 when any does not. `/readyz` says whether to send requests here: all parts work
  * and the server is not about to stop.
  */
 export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Record<string, HealthCheck>>): void {
-  let isStopping = false
-  const drain = () => {
-    isStopping = true
-  }
-  app.decorate('drain', drain)
-  app.addHook('preClose', (done) => {
-    drain()
-    done()
-  })
   const examine = async (): Promise<Record<string, Finding>> => {
     const findings = Object.entries(checks).map(async ([name, check]) => [name, await run(name, check, log)] as const)
     return Object.fromEntries(await Promise.all(findings))
@@ -56,7 +40,7 @@ export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Re
     return { status: isHealthy ? 'pass' : 'fail', checks: parts }
   })
   app.get('/readyz', { config }, async (_request, reply) => {
-    const isReady = !isStopping && passes(await examine())
+    const isReady = !app.isDraining() && passes(await examine())
     reply.code(isReady ? 200 : 503)
     return { status: isReady ? 'ready' : 'not ready' }
   })

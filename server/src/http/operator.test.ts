@@ -179,3 +179,45 @@ test('a stop answers what is under way, on connections that end after that, and 
   await closed
   await assert.rejects(fetch(`${address}/healthz`))
 })
+
+test('while the server drains, every answer is the last of its connection, early ones and those under way too', async (t) => {
+  const app = buildApp(partsOf())
+  t.after(() => app.close())
+  const held = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  app.get('/held', { config: { access: 'page' } }, async () => {
+    begun.resolve()
+    await held.promise
+    return { done: true }
+  })
+  app.earlyAnswers.add('/early', { ofHeaders: () => '{}', ofBody: () => undefined })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const open = () => {
+    const socket = connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8')
+    const ask = (line: string) => socket.write(`${line} HTTP/1.1\r\nHost: muster.test\r\nContent-Length: 0\r\n\r\n`)
+    const answer = async () => String((await once(socket, 'data'))[0])
+    const ended = new Promise<void>((resolve) => socket.once('end', resolve))
+    return { ask, answer, ended }
+  }
+  const isLast = /^HTTP\/1\.1 \d+ .+\r\n(?:.+\r\n)*connection: close\r\n/i
+  const waiting = open()
+  waiting.ask('GET /held')
+  await begun.promise
+  const lines = ['GET /livez', 'GET /none', 'POST /early', 'POST /log']
+  const connections = lines.map((line) => ({ line, ...open() }))
+  for (const { line, ask, answer } of connections) {
+    ask(line)
+    const text = await answer()
+    assert.doesNotMatch(text, isLast, line)
+    if (line === 'POST /early') assert.match(text, /\{\}$/)
+  }
+  app.drain()
+  held.resolve()
+  assert.match(await waiting.answer(), isLast)
+  await waiting.ended
+  for (const { line, ask, answer, ended } of connections) {
+    ask(line)
+    assert.match(await answer(), isLast, line)
+    await ended
+  }
+})
