@@ -5,6 +5,7 @@ import Fastify from 'fastify'
 import { processorMs } from '../../test/support/processor-time.ts'
 import { createLogger } from './logging.ts'
 import { generateKey, generateToken } from './secrets/token-format.ts'
+import { tokenPrefixes } from './secrets/token-prefixes.ts'
 
 function makeLogger(level = 'info') {
   const lines: string[] = []
@@ -63,10 +64,10 @@ for (const [where, plant] of Object.entries(plantings)) {
 test('what looks like one of our secrets does not show, wherever it stands', () => {
   const { logger, text, entries } = makeLogger()
   const tokens = [
-    generateKey(),
-    generateToken('mstr_enroll'),
-    generateToken('mstr_scim'),
+    ...tokenPrefixes.map((prefix) => generateToken(prefix)),
     'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    'whsec_2G3%2FzIVMfKQ9r8GKYqrTwjUPD8ILPZI%2Bo2',
+    'mstr_at_MfKQ9r8GKY-qrTwjUPD_8ILPZIo2',
     String(pem),
   ]
   for (const token of tokens) {
@@ -76,7 +77,7 @@ test('what looks like one of our secrets does not show, wherever it stands', () 
     logger.error(new Error(token))
     logger.child({ path: token }).info('child')
   }
-  const secretPart = /[0-9A-Za-z]{30}|PRIVATE|MfKQ9r/
+  const secretPart = /[0-9A-Za-z]{30}|PRIVATE|MfKQ9r|qrTwj/
   for (const line of text().split('\n')) assert.doesNotMatch(line, secretPart)
   assert.equal(entries().length, tokens.length * 5)
 })

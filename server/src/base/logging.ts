@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { systemClock } from './clock.ts'
+import { tokenPrefixes } from './secrets/token-prefixes.ts'
 
 export type { Logger }
 
@@ -80,8 +81,8 @@ function isPlain(value: object): boolean {
 
 // Agents can put any text into a log line, so each pattern must take time linear in its length.
 const patterns: [pattern: RegExp, replacement: string][] = [
-  [/\b(mstr_[a-z0-9]+_)[0-9A-Za-z]{8,}/g, `$1${hidden}`],
-  [/\bwhsec_[0-9A-Za-z+/=_-]{8,}/g, `whsec_${hidden}`],
+  // Behind the prefix, base64 in either alphabet, also as it is written in addresses.
+  [new RegExp(`((?:${tokenPrefixes.join('|')})_)[0-9A-Za-z+/=_%-]{8,}`, 'g'), `$1${hidden}`],
   [/\b(Bearer|Basic) +[0-9A-Za-z._~+/=-]+/gi, `$1 ${hidden}`],
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[^-]*-----END \1PRIVATE KEY-----/g, hidden],
   // The password of a URL.
@@ -98,7 +99,7 @@ const patterns: [pattern: RegExp, replacement: string][] = [
 ]
 
 /** What every match of the patterns has in it: most lines have none of it, and need no other search. */
-const suspicious = new RegExp(`mstr_|whsec_|bearer |basic |-----BEGIN |://|${names}(?:=|"|\\\\)`, 'i')
+const suspicious = new RegExp(`${tokenPrefixes.join('_|')}_|bearer |basic |-----BEGIN |://|${names}(?:=|"|\\\\)`, 'i')
 
 /** Hides whatever in a text has the form of a secret. A line of JSON stays one. */
 function redactText(text: string): string {

@@ -1,4 +1,5 @@
 import type { Secrets } from '../base/secrets/secrets.ts'
+import type { TokenPrefix } from '../base/secrets/token-prefixes.ts'
 
 /** What an access token may be used for: reading and polling streams, or everything about them. */
 export const scopes = ['ssf.manage', 'ssf.read'] as const
@@ -10,7 +11,7 @@ export type AccessToken = {
   scopes: ReadonlySet<Scope>
 }
 
-const prefix = 'mstr_at_'
+const prefix = 'mstr_at_' satisfies `${TokenPrefix}_`
 const purpose = 'access token'
 const hashLength = 32
 /** The hash, a bit for each scope, and the seconds of its end since 1970. */

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { loggedPath } from './logged-path.ts'
 
-/** One line for every answer, without the query string, which may hold names of people. */
+/** One line for every answer, without the query string, which may hold names of people, and without secrets in the path. */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
     const status = reply.statusCode
@@ -9,11 +10,10 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
     const level = status >= 500 ? 'error' : config.isChatty && status < 400 ? 'debug' : 'info'
     if (log.isLevelEnabled(level)) {
       const { url, method, principal } = request
-      const end = url.indexOf('?')
       const line = {
         request_id: request.id,
         method,
-        path: end < 0 ? url : url.slice(0, end),
+        path: loggedPath(url, request.routeOptions.url),
         status,
         duration_ms: Math.round(reply.elapsedTime * 10) / 10,
         remote_address: request.ip,

@@ -183,7 +183,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/relying-party': ['base/outbound', 'base/time.ts'],
   'base/db': ['base/clock.ts', 'base/fold-text.ts'],
   'base/retention.ts': ['base/time.ts'],
-  'base/logging.ts': ['base/clock.ts'],
+  'base/logging.ts': ['base/secrets', 'base/clock.ts'],
   // Pure, and what present may know of addresses.
   'base/links.ts': [],
   'base/errors.ts': [],

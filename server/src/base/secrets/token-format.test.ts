@@ -25,16 +25,16 @@ test('any single letter changed, left out, doubled or swapped makes a key malfor
 })
 
 test('text of other kinds is not a key', () => {
-  for (const text of ['', 'mstr_v1_', 'x'.repeat(44), `${generateKey()}\n`, generateToken('mstr_enroll')]) {
+  for (const text of ['', 'mstr_v1_', 'x'.repeat(44), `${generateKey()}\n`, generateToken('mstr_link')]) {
     assert.ok(!isWellFormedKey(text), text)
   }
   assert.ok(!isWellFormedKey(`mstr_v1_${'é'.repeat(36)}`))
 })
 
 test('the checksum of a token covers its prefix', () => {
-  const token = generateToken('mstr_enroll')
-  assert.ok(isWellFormedToken('mstr_enroll', token))
-  assert.ok(!isWellFormedToken('mstr_enrollm', token.replace('enroll', 'enrollm')))
+  const token = generateToken('mstr_link')
+  assert.ok(isWellFormedToken('mstr_link', token))
+  assert.ok(!isWellFormedToken('mstr_scim', token.replace('link', 'scim')))
 })
 
 test('every letter is as likely as the others', () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { TokenPrefix } from './token-prefixes.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 30
@@ -20,12 +21,12 @@ export function isWellFormedKey(text: string): boolean {
 }
 
 /** `<prefix>_`, 30 random base62 characters, 6 of checksum: the form of every secret that Muster issues. */
-export function generateToken(prefix: string): string {
+export function generateToken(prefix: TokenPrefix): string {
   const body = `${prefix}_${randomBase62(randomLength)}`
   return body + checksumOf(body)
 }
 
-export function isWellFormedToken(prefix: string, text: string): boolean {
+export function isWellFormedToken(prefix: TokenPrefix, text: string): boolean {
   if (text.length !== prefix.length + 1 + randomLength + checksumLength) return false
   if (!text.startsWith(`${prefix}_`) || !/^[0-9A-Za-z]+$/.test(text.slice(prefix.length + 1))) return false
   return checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength)

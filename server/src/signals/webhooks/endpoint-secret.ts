@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import type { TokenPrefix } from '../../base/secrets/token-prefixes.ts'
 
 export type EndpointPlace = { organizationId: string; endpointId: string }
 
 /** Marks what Standard Webhooks calls a symmetric secret; the key is the base64 behind it. */
-export const secretPrefix = 'whsec_'
+export const secretPrefix = 'whsec_' satisfies `${TokenPrefix}_`
 
 /** A new secret: `whsec_` and base64 of 32 random bytes. */
 export const generateSecret = (): string => secretPrefix + randomBytes(32).toString('base64')
