@@ -1,5 +1,6 @@
 import type { Secrets } from '../base/secrets/secrets.ts'
 import type { TokenPrefix } from '../base/secrets/token-prefixes.ts'
+import { isGoodNow } from '../base/time.ts'
 
 /** What an access token may be used for: reading and polling streams, or everything about them. */
 export const scopes = ['ssf.manage', 'ssf.read'] as const
@@ -10,6 +11,9 @@ export type AccessToken = {
   lookupHash: Buffer
   scopes: ReadonlySet<Scope>
 }
+
+/** How long a token is good for. */
+export const accessTokenSeconds = 3_600
 
 const prefix = 'mstr_at_' satisfies `${TokenPrefix}_`
 const purpose = 'access token'
@@ -41,7 +45,8 @@ export function readAccessToken(secrets: Secrets, text: string, nowMs: number): 
   }
   // Another spelling of the same bytes is not what was handed out.
   if (prefix + bytes.toString('base64url') !== text) return undefined
-  if (content.readUInt32BE(hashLength + 1) * 1_000 <= nowMs) return undefined
+  const endsAtMs = content.readUInt32BE(hashLength + 1) * 1_000
+  if (!isGoodNow(endsAtMs, accessTokenSeconds * 1_000, nowMs)) return undefined
   const bits = content.readUInt8(hashLength)
   return {
     lookupHash: content.subarray(0, hashLength),

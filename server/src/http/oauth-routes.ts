@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../base/errors.ts'
 import { isWellFormedKey } from '../base/secrets/token-format.ts'
-import { makeAccessToken, type Scope, scopes } from './access-tokens.ts'
+import { accessTokenSeconds, makeAccessToken, type Scope, scopes } from './access-tokens.ts'
 import { tokenPath } from './oauth-metadata-routes.ts'
-
-const lifetimeSeconds = 3_600
 
 /** The errors of RFC 6749 §5.2 that a client may see here. */
 type OauthError =
@@ -71,12 +69,12 @@ async function grant({ kit }: FastifyInstance, request: FastifyRequest, reply: F
     throw new OauthRefusal('unauthorized_client', 'The key lacks the permission to manage streams.')
   }
   const granted = scopesOf(form.get('scope'))
-  const endsAtMs = Date.parse(kit.clock()) + lifetimeSeconds * 1_000
+  const endsAtMs = Date.parse(kit.clock()) + accessTokenSeconds * 1_000
   reply.header('cache-control', 'no-store')
   return {
     access_token: makeAccessToken(kit.secrets, { lookupHash, scopes: new Set(granted) }, endsAtMs),
     token_type: 'Bearer',
-    expires_in: lifetimeSeconds,
+    expires_in: accessTokenSeconds,
     scope: granted.join(' '),
   }
 }

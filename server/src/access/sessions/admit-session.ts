@@ -3,9 +3,9 @@ import type { Feature } from '@muster/contract/features.ts'
 import { sql } from 'kysely'
 import type { Actor } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
-import { plusMs } from '../../base/time.ts'
+import { clockToleranceMs, plusMs } from '../../base/time.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
-import { clockToleranceMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
+import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
 type SessionRow = {
   organization_id: string

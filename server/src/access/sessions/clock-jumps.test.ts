@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { testApp } from '../../../test/support/app.ts'
+import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser, password } from '../../../test/support/console.ts'
 import { scimClient } from '../../../test/support/scim-client.ts'
+import { transact } from '../../base/db/transact.ts'
+import { createLink } from './create-link.ts'
+import { findKnownDevice, rememberDevice } from './known-device.ts'
+import { isOurChallenge, makeChallenge } from './passkey-challenge.ts'
 
 // A clock that was wrong for a while, by hours or days, and was put right.
 
@@ -49,6 +53,34 @@ test('a clock that jumps ahead by a day ends sessions, and signing in continues'
   app.setNow(later(day))
   assert.equal((await browser.ask('GET', '/session')).status, 401)
   assert.equal((await browser.signIn(email)).status, 200)
+})
+
+test('tokens, links, challenges and known browsers from while the clock was ahead are nothing when it is put right', async () => {
+  const { secrets } = app
+  const { id: adminUserId, email } = await addAdmin(app)
+  const place = { organizationId: app.tenant.organizationId, purpose: 'invite', adminUserId, baseUrl } as const
+  const client = { client_id: app.tenant.keyId, client_secret: app.tenant.key, grant_type: 'client_credentials' }
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const make = async (at: string) => {
+    app.setNow(at)
+    const payload = new URLSearchParams(client).toString()
+    const { access_token: key } = (
+      await app.app.inject({ method: 'POST', url: '/oauth/token', headers, payload })
+    ).json()
+    const { url } = await transact(app.db, (tx) => createLink(tx, secrets, { ...place, now: at }))
+    const challenge = makeChallenge(secrets, 'add', 'maya', at).toString('base64url')
+    const cookie = rememberDevice(secrets, { cookie: undefined, email, now: at })
+    app.setNow(now)
+    return [
+      (await app.ask('GET', '/ssf_streams', { key })).status,
+      (await openBrowser(app).ask('POST', '/session/link', { token: url.split('#')[1] })).status,
+      isOurChallenge(secrets, challenge, 'add', 'maya', now),
+      findKnownDevice(secrets, { cookie, email, now }) !== undefined,
+    ]
+  }
+  assert.deepEqual(await make(later(50)), [200, 200, true, true])
+  await app.db.deleteFrom('rate_limit_windows').execute()
+  assert.deepEqual(await make(later(3 * day)), [401, 410, false, false])
 })
 
 test('a limit of requests that was reached while the clock was ahead holds nobody back after it', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { foldText } from '../../base/fold-text.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { isGoodNow } from '../../base/time.ts'
 
 /**
  * The cookie of a browser in which someone has signed in before. It opens nothing: failed tries from such a browser are
@@ -26,8 +27,8 @@ export function findKnownDevice(
 ): string | undefined {
   const entry = entriesOf(cookie).find((one) => isOf(secrets, one, email))
   if (!entry) return undefined
-  const signedInAt = entry.readUInt32BE(idLength)
-  if (Date.parse(now) / 1_000 - signedInAt >= deviceLifetimeSeconds) return undefined
+  const lifetimeMs = deviceLifetimeSeconds * 1_000
+  if (!isGoodNow(entry.readUInt32BE(idLength) * 1_000 + lifetimeMs, lifetimeMs, Date.parse(now))) return undefined
   return entry.toString('base64url', 0, idLength)
 }
 

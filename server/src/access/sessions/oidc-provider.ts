@@ -14,6 +14,7 @@ import {
   readUserInfo,
 } from '../../base/relying-party/relying-party.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { isGoodNow } from '../../base/time.ts'
 import { stepUpMs } from './rules.ts'
 
 /** With what people call it. */
@@ -84,7 +85,7 @@ function readFlow(secrets: Secrets, sealed: string | undefined, now: string): Oi
   } catch (error) {
     throw new OidcFailure('expired', 'The cookie is not ours', error)
   }
-  if (Date.parse(flow.endsAt) <= Date.parse(now)) throw new OidcFailure('expired', 'It took too long')
+  if (!isGoodNow(Date.parse(flow.endsAt), flowMs, Date.parse(now))) throw new OidcFailure('expired', 'It took too long')
   return flow
 }
 

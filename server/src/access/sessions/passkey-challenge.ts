@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Tx } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { isGoodNow } from '../../base/time.ts'
 
 export type ChallengePurpose = 'sign in' | 'add'
 
@@ -23,7 +24,8 @@ export function isOurChallenge(secrets: Secrets, text: string, purpose: Challeng
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== contentLength + 16) return false
   const content = bytes.subarray(0, contentLength)
-  if (content.readUInt32BE(randomLength) * 1_000 <= Date.parse(now)) return false
+  const endsAtMs = content.readUInt32BE(randomLength) * 1_000
+  if (!isGoodNow(endsAtMs, goodForSeconds * 1_000, Date.parse(now))) return false
   return secrets.verify('passkey challenge', signedText(content, purpose, holder), bytes.subarray(contentLength))
 }
 

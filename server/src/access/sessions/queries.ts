@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { plusMs } from '../../base/time.ts'
+import { clockToleranceMs, plusMs } from '../../base/time.ts'
 import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
 /** Two at most: for who signs in with an address that administers several organizations and names none. */
@@ -88,6 +88,7 @@ export const findLink = (reader: Reader, lookupHash: Buffer, now: string) =>
     .where('admin_link_lookups.lookup_hash', '=', lookupHash)
     .where('admin_links.used_at', 'is', null)
     .where('admin_links.expires_at', '>', now)
+    .where('admin_links.created_at', '<=', plusMs(now, clockToleranceMs))
     .executeTakeFirst()
 
 export type LinkRow = NonNullable<Awaited<ReturnType<typeof findLink>>>

@@ -2,8 +2,9 @@ import { type AdminPower, adminPowers } from '@muster/contract/admin-powers.ts'
 import { type Feature, features } from '@muster/contract/features.ts'
 import { permissions } from '@muster/contract/permissions.ts'
 import { fail } from '../../base/errors.ts'
+import { clockToleranceMs } from '../../base/time.ts'
 import type { AdmittedSession } from './admit-session.ts'
-import { clockToleranceMs, mayRead, powersOf, stepUpMs } from './rules.ts'
+import { mayRead, powersOf, stepUpMs } from './rules.ts'
 
 /**
  * What a route of the console needs in addition to a session. `own_account` is for what concerns the caller alone, such

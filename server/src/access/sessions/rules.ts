@@ -7,8 +7,6 @@ import { hourMs, minuteMs, plusMs } from '../../base/time.ts'
 export const sessionIdleMs = 30 * minuteMs
 export const sessionLifetimeMs = 12 * hourMs
 export const stepUpMs = 5 * minuteMs
-/** How far the clocks of two processes may differ. What is later than that was written while a clock was wrong. */
-export const clockToleranceMs = minuteMs
 export const linkLifetimeMs = 24 * hourMs
 
 type Rights = { access: AdminAccess; restrictions: readonly string[] }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { plusMs } from '../../base/time.ts'
+import { clockToleranceMs, plusMs } from '../../base/time.ts'
 import type { AdmittedSession } from './admit-session.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
-import { clockToleranceMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
+import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 import { sessionPurpose } from './start-session.ts'
 
 type Found = { is_same: boolean; needs_second_factor: boolean; access: string; restrictions: readonly string[] }

@@ -1,5 +1,6 @@
 import { compactVerify, decodeProtectedHeader, errors, importJWK } from 'jose'
 import type { Tx } from '../../base/db/transact.ts'
+import { isGoodNow } from '../../base/time.ts'
 import type { SignInSession } from './session-queries.ts'
 import { limits } from './session-rules.ts'
 import type { ProvedDevice } from './settle-session.ts'
@@ -97,7 +98,8 @@ function challengeOf(
   if (key.organizationId !== session.organization_id || proof.sid !== session.id || proof.aud !== origin)
     return undefined
   const wanted = Buffer.from(proof.challenge_hash, 'base64url').toString('hex')
-  return open.find(({ hash, at }) => hash === wanted && Date.parse(now) - Date.parse(at) <= limits.challengeMs)
+  const isOpen = (at: string) => isGoodNow(Date.parse(at) + limits.challengeMs, limits.challengeMs, Date.parse(now))
+  return open.find(({ hash, at }) => hash === wanted && isOpen(at))
 }
 
 async function readProof(keys: ProofKeys, text: string) {
