@@ -105,11 +105,12 @@ async function giveBack(shared: Shared): Promise<void> {
   if (sharedProcess.closeAtEnd.length === 0) sharedProcess.closeAtEnd.push(async () => idle?.opened.drop())
 }
 
-/** Truncating leaves nothing behind in tables and indexes, and no statistics; the checkpoint gives back the log. */
+/** Truncating leaves nothing behind in tables and indexes, and no statistics; the checkpoint gives back the log. As a replica: see below. */
 async function makeAsNew({ executeScript }: Connection): Promise<void> {
   const tables = (await findRelations(executeScript)).filter(({ is_sequence }) => !is_sequence)
   await executeScript('rollback; reset all; unlisten *; discard temp')
-  await executeScript(`truncate ${tables.map(({ name }) => name).join()} restart identity`)
+  const truncation = `truncate ${tables.map(({ name }) => name).join()} restart identity`
+  await executeScript(`begin; set local session_replication_role = replica; ${truncation}; commit`)
   await executeScript('checkpoint')
 }
 

@@ -86,7 +86,7 @@ function judgeAuditLog({ isAuditGuarded }: DatabaseFacts): Finding {
   if (isAuditGuarded) return ok('audit log', 'guarded against changes')
   return failed(
     'audit log',
-    'its trigger audit_logs_append_only is off: run `alter table audit_logs enable trigger audit_logs_append_only`, then `muster audit verify`',
+    'a trigger that guards it is off: run `alter table audit_logs enable trigger user`, then `muster audit verify`',
   )
 }
 

@@ -140,7 +140,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
 
 async function isAuditGuarded({ db }: Connection): Promise<boolean> {
   const { rows } = await sql<{ isOn: boolean }>`
-    select tgenabled in ('O', 'A') as "isOn" from pg_trigger
-    where tgrelid = 'audit_logs'::regclass and tgname = 'audit_logs_append_only'`.execute(db)
+    select count(*) = 2 as "isOn" from pg_trigger where tgrelid = 'audit_logs'::regclass
+      and tgname in ('audit_logs_append_only', 'audit_logs_no_truncate') and tgenabled in ('O', 'A')`.execute(db)
   return rows[0]?.isOn === true
 }

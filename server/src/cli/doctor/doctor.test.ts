@@ -94,9 +94,14 @@ test('a background that is silent and an audit log without its guard are found',
   const found = await examine(env)
   assert.equal(found['background'], '✓ background: 1 working')
   assert.equal(found['audit log'], '✓ audit log: guarded against changes')
-  await database.connection.executeScript('alter table audit_logs disable trigger audit_logs_append_only')
-  t.after(() => database.connection.executeScript('alter table audit_logs enable trigger audit_logs_append_only'))
-  assert.match((await examine(env))['audit log'] ?? '', /^✗ audit log: its trigger audit_logs_append_only is off/)
+  const turn = (how: string) => database.connection.executeScript(`alter table audit_logs ${how}`)
+  t.after(() => turn('enable trigger user'))
+  for (const trigger of ['audit_logs_append_only', 'audit_logs_no_truncate']) {
+    await turn(`disable trigger ${trigger}`)
+    assert.match((await examine(env))['audit log'] ?? '', /^✗ audit log: a trigger that guards it is off/)
+    await turn('enable trigger user')
+  }
+  assert.equal((await examine(env))['audit log'], '✓ audit log: guarded against changes')
 })
 
 test('a proxy that anyone can pretend to be is found', async (t) => {

@@ -89,6 +89,20 @@ test('each entry carries the hash of the one before, from the first on', async (
   assert.deepEqual(head.last_hash, previous)
 })
 
+test('the database refuses to change, delete or truncate entries, also by way of another table', async () => {
+  const before = await chainOf('1')
+  for (const statement of [
+    "update audit_logs set description = 'Did nothing.'",
+    'delete from audit_logs',
+    'truncate audit_logs',
+    'truncate organizations cascade',
+  ]) {
+    await assert.rejects(trial.database.connection.executeScript(statement), /audit_logs is append-only/, statement)
+  }
+  assert.ok(before.length > 0)
+  assert.deepEqual(await chainOf('1'), before)
+})
+
 test('any change of an entry changes its hash', () => {
   const entry = {
     id: '4',
