@@ -67,9 +67,9 @@ function memoized<Value>(map: Map<string, Value>, key: string, make: () => Value
 
 function admitOperator(request: FastifyRequest, token: string | undefined): void {
   if (token === undefined) {
-    // Behind a proxy on this machine the socket is always local, so the forwarded address counts as well.
-    const addresses = [request.socket.remoteAddress ?? '', request.ip]
-    if (!addresses.every(isLoopback)) fail('not_found')
+    // Behind a proxy on this machine the socket is always local, whether or not the proxy is trusted.
+    const isForwarded = Object.keys(request.headers).some((name) => forwarding.test(name))
+    if (isForwarded || !isLoopback(request.socket.remoteAddress ?? '')) fail('not_found')
     return
   }
   const header = request.headers.authorization ?? ''
@@ -77,6 +77,9 @@ function admitOperator(request: FastifyRequest, token: string | undefined): void
   if (!timingSafeEqual(digest(header), digest(`Bearer ${token}`)))
     fail('unauthorized', { message: 'The metrics need their token.' })
 }
+
+/** What proxies add to the requests that they pass on. */
+const forwarding = /^(?:forwarded|x-forwarded-.*|x-real-ip|via)$/
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 

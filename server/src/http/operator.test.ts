@@ -148,10 +148,20 @@ test('metrics without a token are for this machine only', async () => {
 
 test('metrics without a token are not for those behind a proxy on this machine', async () => {
   const parts = partsOf()
-  const app = buildApp({ ...parts, config: { ...parts.config, trustProxy: true } })
-  const headers = { 'x-forwarded-for': '203.0.113.9' }
-  assert.equal((await app.inject({ url: '/metrics', headers })).statusCode, 404)
-  await app.close()
+  for (const trustProxy of [true, false]) {
+    const app = buildApp({ ...parts, config: { ...parts.config, trustProxy } })
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.9' },
+      { 'x-forwarded-for': '127.0.0.1' },
+      { forwarded: 'for=127.0.0.1' },
+      { 'x-real-ip': '203.0.113.9' },
+      { via: '1.1 proxy' },
+    ]) {
+      const { statusCode } = await app.inject({ url: '/metrics', headers })
+      assert.equal(statusCode, 404, `${trustProxy} ${JSON.stringify(headers)}`)
+    }
+    await app.close()
+  }
 })
 
 test('a stop answers what is under way, on connections that end after that, and takes nothing new', async () => {

@@ -47,6 +47,7 @@ function faultOfPort(authority: string, url: URL): string | undefined {
   const written = /:(\d*)$/.exec(authority)?.[1]
   if (written === undefined) return undefined
   if (written === '') return 'name a port after the colon'
+  if (written.startsWith('0') && written !== '0') return 'name its port without zeros in front'
   const port = Number(url.port === '' ? '443' : url.port)
   return blockedPorts.has(port) ? 'use another port' : undefined
 }
