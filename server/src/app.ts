@@ -30,7 +30,7 @@ import { issueRoutes } from './compliance/issues/routes.ts'
 import { externalRunRoutes } from './compliance/results/external-run-routes.ts'
 import { consoleViewRoutes } from './console/views/routes.ts'
 import { deploymentGauges } from './health/deployment-gauges.ts'
-import { describeRefusedWrites } from './health/write-access.ts'
+import { watchWrites } from './health/write-access.ts'
 import { addKit } from './http/add-kit.ts'
 import { createServer } from './http/create-server.ts'
 import { addDocs } from './http/docs-routes.ts'
@@ -141,7 +141,8 @@ export function buildWorkerApp(parts: OperatorParts): FastifyInstance {
 function addOperatorRoutes(app: FastifyInstance, { config, connection, log, healthChecks = {} }: OperatorParts) {
   const metrics = addMetrics(app, config.metricsToken)
   for (const gauge of deploymentGauges(connection)) metrics.registerMetric(gauge)
-  const database = async () => (await connection.describeFault()) ?? describeRefusedWrites(connection.db)
+  const refusedWrites = watchWrites(connection.db)
+  const database = async () => (await connection.describeFault()) ?? refusedWrites()
   addHealth(app, log, { database, ...healthChecks })
   return metrics
 }

@@ -23,6 +23,7 @@ const globalTables = new Set([
   'sign_in_throttles',
   'schema_migrations',
   'worker_heartbeats',
+  'write_probes',
 ])
 
 async function tables(): Promise<string[]> {

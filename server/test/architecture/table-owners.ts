@@ -35,6 +35,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   api_key_lookups: 'access/api-keys',
   rate_limit_windows: 'http',
   worker_heartbeats: 'health',
+  write_probes: 'health',
   checks: 'checks',
   custom_check_drafts: 'checks/drafts',
   check_tags: 'checks',

@@ -905,6 +905,9 @@ export interface Database {
     spec_version: 'v1_0' | 'draft'
     device_subject_format: 'iss_sub' | 'opaque'
   }
+  write_probes: {
+    filler: string
+  }
   worker_heartbeats: {
     worker_id: string
     started_at: Instant

@@ -36,7 +36,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
     facts.pending.length === 0
       ? ok('migrations', 'all applied')
       : failed('migrations', `missing ${facts.pending.join(', ')}: run \`muster migrate\``),
-    ...(facts.pending.length === 0 ? [judgeReportRole(facts), judgeAuditLog(facts)] : []),
+    ...(facts.pending.length === 0 ? [judgeWrites(facts), judgeReportRole(facts), judgeAuditLog(facts)] : []),
     ...judgeOverdueReports(facts),
     ...(facts.background && isRunning ? [judgeBackground(facts.background)] : []),
     judgeClock(Date.parse(facts.clock), askedAtMs, answeredAtMs),
@@ -81,6 +81,9 @@ function judgeEncoding({ encoding }: DatabaseFacts): Finding[] {
   if (encoding === 'UTF8') return []
   return [failed('encoding', `${encoding} cannot hold every name: create the database with ENCODING 'UTF8'`)]
 }
+
+const judgeWrites = ({ refusedWrites }: DatabaseFacts): Finding =>
+  refusedWrites === undefined ? ok('writes', 'taken') : failed('writes', refusedWrites)
 
 function judgeAuditLog({ isAuditGuarded }: DatabaseFacts): Finding {
   if (isAuditGuarded) return ok('audit log', 'guarded against changes')

@@ -5,6 +5,7 @@ import { surveyDuplicates } from '../../access/scim/survey-duplicates.ts'
 import type { Connection } from '../../base/db/connect.ts'
 import { pendingMigrations } from '../../base/db/migrate.ts'
 import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
+import { describeRefusedWrites } from '../../health/write-access.ts'
 import { surveyIdentities } from '../../inventory/devices/survey-identities.ts'
 import { listOverdueSessions } from '../../reporting/sandbox/overdue-sessions.ts'
 import { readSandboxPrivileges } from '../../reporting/sandbox/sandbox-privileges.ts'
@@ -80,6 +81,8 @@ export const databaseFacts = Type.Object({
   encoding: Type.String(),
   /** Whether the trigger that refuses changes of the audit log is on; once the migrations are applied. */
   isAuditGuarded: Type.Optional(Type.Boolean()),
+  /** Why the database refuses writes, where it does. */
+  refusedWrites: Type.Optional(Type.String()),
   background: Type.Optional(
     Type.Object({ workers: Type.Integer(), silentForSeconds: Type.Union([Type.Number(), Type.Null()]) }),
   ),
@@ -104,7 +107,7 @@ export const databaseFacts = Type.Object({
 })
 export type DatabaseFacts = Static<typeof databaseFacts>
 
-/** Changes nothing. Rejects when the database is newer than this version or its migrations were altered. */
+/** Changes nothing but what it writes to see whether it can. Rejects when the database is newer than this version or its migrations were altered. */
 export async function readDatabaseFacts(connection: Connection): Promise<DatabaseFacts> {
   const { rows } = await sql<{ version_number: number; clock: string; encoding: string; has_installation: boolean }>`
     select current_setting('server_version_num')::integer as version_number, clock_timestamp() as clock,
@@ -117,6 +120,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
     ? await connection.db.selectFrom('installation').select('master_key_fingerprint').executeTakeFirst()
     : undefined
   const pending = await pendingMigrations(connection)
+  const refusedWrites = pending.length === 0 ? await describeRefusedWrites(connection.db) : undefined
   return {
     engine: connection.engine,
     versionNumber: row.version_number,
@@ -125,6 +129,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
     pending,
     hasReportRole: (await readSandboxPrivileges(connection.db)).hasReportRole,
     ...(connection.engine === 'postgres' && { overdueReports: await listOverdueSessions(connection.db) }),
+    ...(refusedWrites !== undefined && { refusedWrites }),
     ...(pending.length === 0 && {
       isAuditGuarded: await isAuditGuarded(connection),
       background: await readBackgroundStatus(connection.db),
