@@ -5,7 +5,11 @@ import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { bundleFolder } from './bundle-stamp.js'
+import { keepLittleFree } from './keep-little-free.js'
 import { mapStackTraces } from './map-stack-traces.js'
+
+// A trial is one process on somebody's own machine.
+if (process.argv[2] === 'start') keepLittleFree()
 
 // Stripping types and compiling are two fifths of a start. A folder that cannot be written is simply not used.
 module.enableCompileCache(
