@@ -102,6 +102,14 @@ export async function openTrial(engine: Engine, name: string, checks: 'usual' | 
   }
 }
 
+/** As a database is after `pg_restore`, and for as long as no autovacuum has come by. The embedded engine looks after itself. */
+export const neverAnalyzedSql = `
+  do $$ declare name text; begin
+    for name in select oid::regclass from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
+      execute format('alter table %s set (autovacuum_enabled = false)', name);
+    end loop;
+  end $$`
+
 async function enableRest(db: Db, organizationId: string): Promise<void> {
   const rest = catalogue.filter((check) => !check.enabledByDefault).map(fromCatalogue)
   await transact(db, async (tx) => {

@@ -65,8 +65,12 @@ export async function findDevicesByNodeKeys(
       runs.check_ids as noted_check_ids, runs.ran_at as noted_at,
       refresh.check_ids as refreshed_check_ids, refresh.requested_at, live.campaign_ids, live.campaign_revisions
     from node_key_lookups as lookup
-    join devices on devices.organization_id = lookup.organization_id and devices.id = lookup.device_id
-      and devices.deleted_at is null
+    -- Without statistics a join would read all living devices: few are taken to be alive.
+    cross join lateral (
+      select organization_id, id, device_type, enrolled_at, deleted_at from devices
+      where devices.organization_id = lookup.organization_id and devices.id = lookup.device_id
+      limit 1
+    ) as devices
     join organizations as organization on organization.id = devices.organization_id
     left join device_check_runs as runs
       on runs.organization_id = devices.organization_id and runs.device_id = devices.id
@@ -88,7 +92,7 @@ export async function findDevicesByNodeKeys(
         order by campaign_id limit ${sql.lit(liveQueriesPerLoad)}
       ) as waiting
     ) as live on true
-    where lookup.lookup_hash = any(${hashes}::bytea[])
+    where lookup.lookup_hash = any(${hashes}::bytea[]) and devices.deleted_at is null
   `.execute(db)
   return new Map(rows.map((row) => [row.lookup_hash.toString('hex'), storedDevice(row)]))
 }
