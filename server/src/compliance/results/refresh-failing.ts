@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { devicesById } from '../../base/db/devices-by-id.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { queueAgentNotices } from '../../inventory/devices/queue-agent-notice.ts'
 
@@ -38,9 +39,8 @@ export const refreshStale = (tx: Tx, asked: Asked): Promise<Refreshed> =>
 async function refresh(tx: Tx, { organizationId, deviceIds, now }: Asked, isMeant: RawBuilder<unknown>) {
   const { rows } = await sql<{ device_id: string }>`
     with standing as (
-      select id from devices
-      where organization_id = ${organizationId}::bigint and id = any(${deviceIds}::bigint[]) and deleted_at is null
-      order by id for key share
+      select devices.id from ${devicesById(organizationId, deviceIds, sql`for key share`)}
+      where devices.deleted_at is null
     )
     insert into check_refreshes (organization_id, device_id, check_id, requested_at)
     select result.organization_id, result.device_id, result.check_id, ${now}::timestamptz

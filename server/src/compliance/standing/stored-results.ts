@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { devicesById } from '../../base/db/devices-by-id.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Database } from '../../base/db/schema.ts'
 import type { Db, Tx } from '../../base/db/transact.ts'
@@ -69,8 +70,12 @@ export async function listOutdated(
       ${reports.map(({ run }) => run.queryRevision)}::bigint[],
       ${reports.map(({ digest }) => digest)}::bytea[]
     ) with ordinality as report (device_id, check_id, query_revision, digest, place)
-    left join check_results on ${inOrganization('check_results', organizationId)}
-      and check_results.device_id = report.device_id and check_results.check_id = report.check_id
+    -- Without statistics a join would read all results of the organization.
+    left join lateral (
+      select *, xmin from check_results where ${inOrganization('check_results', organizationId)}
+        and check_results.device_id = report.device_id and check_results.check_id = report.check_id
+      limit 1
+    ) as check_results on true
     left join check_configurations as configuration
       on configuration.organization_id = check_results.organization_id
       and configuration.check_id = check_results.check_id
@@ -80,10 +85,10 @@ export async function listOutdated(
       and configuration.query_revision = coalesce(report.query_revision, configuration.query_revision)
       and check_results.status <> 'stale' and configuration.paused_at is null
       and report.device_id <> all (array(
-        select id from devices where ${inOrganization('devices', organizationId)}
-          and id = any(${[...deviceIds]}::bigint[]) and deleted_at is not null
+        select devices.id from ${devicesById(organizationId, [...deviceIds])} where devices.deleted_at is not null
       ))
     ) is not true
+    order by report.place
   `.execute(executor)
   return rows
 }
@@ -119,9 +124,13 @@ export async function storeResults(tx: Tx, organizationId: string, results: read
       ${results.map(({ ranAt }) => ranAt)}::timestamptz[],
       ${results.map(({ version }) => version)}::text[]
     ) as result (device_id, check_id, status, rows, digest, message, query_revision, ran_at, version)
-    where ${inOrganization('check_results', organizationId)}
-      and check_results.device_id = result.device_id and check_results.check_id = result.check_id
-      and check_results.xmin::text = result.version
+    -- Each found by its key: without statistics a join would read all results of the organization.
+    cross join lateral (
+      select ctid from check_results where ${inOrganization('check_results', organizationId)}
+        and check_results.device_id = result.device_id and check_results.check_id = result.check_id
+      limit 1
+    ) as found
+    where check_results.ctid = found.ctid and check_results.xmin::text = result.version
   `.execute(tx)
   return Number(numAffectedRows)
 }

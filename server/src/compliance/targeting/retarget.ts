@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Database } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotices } from '../../inventory/devices/queue-agent-notice.ts'
@@ -68,13 +69,17 @@ async function existingPairs(
   devices: readonly LockedDevice[],
   checks: readonly TargetedCheck[],
 ) {
-  const rows = await tx
-    .selectFrom('check_results')
-    .select(['device_id as deviceId', 'check_id as checkId', 'status'])
-    .where(inOrganization('check_results', organizationId))
-    .where('device_id', '=', sql<string>`any(${devices.map(({ id }) => id)}::bigint[])`)
-    .where('check_id', '=', sql<string>`any(${checks.map((check) => check.check_id)}::bigint[])`)
-    .execute()
+  // Device by device: without statistics an organization is taken to have few results, and all of them would be read.
+  const { rows } = await sql<Pair & { status: Database['check_results']['status'] }>`
+    select result.device_id as "deviceId", result.check_id as "checkId", result.status
+    from unnest(${devices.map(({ id }) => id)}::bigint[]) as asked (device_id)
+    cross join lateral (
+      select device_id, check_id, status from check_results
+      where ${inOrganization('check_results', organizationId)} and check_results.device_id = asked.device_id
+        and check_id = any(${checks.map((check) => check.check_id)}::bigint[])
+      offset 0
+    ) as result
+  `.execute(tx)
   return new Map(rows.map((row) => [keyOf(row), row]))
 }
 

@@ -1,6 +1,16 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import { devicesById } from '../../base/db/devices-by-id.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Database } from '../../base/db/schema.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
+
+const columns = [
+  ...(['id', 'organization_id', 'name', 'device_type', 'registered_owner_id', 'registered_at'] as const),
+  ...(['registration_suspended_at', 'identity_conflict_since', 'auth_state', 'will_block_at'] as const),
+  'signalled_status',
+] as const
+
+type Locked = Pick<Selectable<Database['devices']>, (typeof columns)[number]>
 
 /**
  * Locks living devices until the transaction ends and returns what decisions about them need. Every change of a
@@ -8,28 +18,12 @@ import type { Reader, Tx } from '../../base/db/transact.ts'
  * taken in the order of the identifiers, so that two batches cannot deadlock.
  */
 export async function lockDevices(tx: Tx, organizationId: string, deviceIds: readonly string[]) {
-  const devices = await tx
-    .selectFrom('devices')
-    .select([
-      'id',
-      'organization_id',
-      'name',
-      'device_type',
-      'registered_owner_id',
-      'registered_at',
-      'registration_suspended_at',
-      'identity_conflict_since',
-      'auth_state',
-      'will_block_at',
-      'signalled_status',
-    ])
-    .where(inOrganization('devices', organizationId))
-    .where('id', '=', sql<string>`any(${deviceIds}::bigint[])`)
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    // Not so strong that rows which refer to a device, such as its last contact, cannot be written meanwhile.
-    .forNoKeyUpdate()
-    .execute()
+  // Not so strong that rows which refer to a device, such as its last contact, cannot be written meanwhile.
+  const locked = devicesById(organizationId, deviceIds, sql`for no key update`)
+  const { rows: devices } = await sql<Locked>`
+    select ${sql.join(columns.map((column) => sql.ref(`devices.${column}`)))} from ${locked} where devices.deleted_at is null
+    order by devices.id
+  `.execute(tx)
   // Read once the locks are held: a statement that waited for a lock sees other tables as they were before.
   const groups = await listGroupsOfDevices(tx, organizationId, devices)
   return devices.map((device) => ({ ...device, group_ids: groups.get(device.id) ?? [] }))

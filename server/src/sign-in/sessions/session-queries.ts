@@ -31,10 +31,17 @@ export const findSessionOfGrant = (reader: Reader, organizationId: string, grant
 const withConnection = (reader: Reader, organizationId: string) =>
   reader
     .selectFrom('signin_sessions as session')
-    .innerJoin('signin_connections as connection', (join) =>
-      join
-        .onRef('connection.organization_id', '=', 'session.organization_id')
-        .onRef('connection.id', '=', 'session.connection_id'),
+    // Without statistics a join would read all sign-ins of the connection.
+    .innerJoinLateral(
+      (build) =>
+        build
+          .selectFrom('signin_connections')
+          .selectAll()
+          .whereRef('signin_connections.organization_id', '=', 'session.organization_id')
+          .whereRef('signin_connections.id', '=', 'session.connection_id')
+          .limit(1)
+          .as('connection'),
+      (join) => join.onTrue(),
     )
     .innerJoin('organizations as organization', 'organization.id', 'session.organization_id')
     .leftJoin('signin_upstreams as upstream', (join) =>

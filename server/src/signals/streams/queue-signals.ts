@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { devicesById } from '../../base/db/devices-by-id.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { complianceChangeType } from './event-types.ts'
@@ -75,15 +76,16 @@ type Subject = { device_id: string; email: string | null; checks: string[] }
 async function subjectsOf(tx: Tx, organizationId: string, changes: readonly ComplianceChange[]) {
   const { rows } = await sql<Subject>`
     select devices.id as device_id, people.email, coalesce(blocking.titles, '{}') as checks
-    from devices
+    from ${devicesById(
+      organizationId,
+      changes.map(({ deviceId }) => deviceId),
+    )}
     left join people on people.organization_id = devices.organization_id and people.id = devices.registered_owner_id
     left join lateral (
       select array_agg(distinct issues.title order by issues.title) as titles from issues
       where issues.organization_id = devices.organization_id and issues.device_id = devices.id
         and issues.resolved_at is null and not issues.exempted and issues.blocks_device_at is not null
     ) as blocking on true
-    where ${inOrganization('devices', organizationId)}
-      and devices.id = any(${changes.map(({ deviceId }) => deviceId)}::bigint[])
   `.execute(tx)
   return new Map(rows.map((row) => [row.device_id, row]))
 }

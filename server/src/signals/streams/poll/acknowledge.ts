@@ -40,9 +40,14 @@ async function settle(tx: Tx, { organizationId, streamId, now }: Polled, settled
         ${settled.map(({ jti }) => jti)}::text[], ${settled.map(({ err }) => err)}::text[],
         ${settled.map(({ description }) => description)}::text[]
       ) as given (jti, err, description)
-      join ssf_stream_events as event on event.organization_id = ${organizationId}::bigint
-        and event.stream_id = ${streamId}::bigint and event.jti = given.jti
-      where event.state in ('pending', 'expired')
+      -- Without statistics a stream is taken to have few events, and all would be read: the order names the index.
+      cross join lateral (
+        select id, state, organization_id, stream_id, jti from ssf_stream_events
+        where (organization_id, stream_id, jti) >= (${organizationId}::bigint, ${streamId}::bigint, given.jti)
+        order by organization_id, stream_id, jti limit 1
+      ) as event
+      where event.organization_id = ${organizationId}::bigint and event.stream_id = ${streamId}::bigint
+        and event.jti = given.jti and event.state in ('pending', 'expired')
     ), fresh as (
       select event.id, head.last_sequence + row_number() over (order by event.id) as place
       from ssf_stream_events as event
@@ -50,17 +55,21 @@ async function settle(tx: Tx, { organizationId, streamId, now }: Polled, settled
         on head.organization_id = event.organization_id and head.stream_id = event.stream_id
       where event.organization_id = ${organizationId}::bigint and event.stream_id = ${streamId}::bigint
         and event.state = 'pending' and event.sequence is null and event.id <= (select max(id) from settled)
+    ), changed as materialized (
+      select ${organizationId}::bigint as organization_id, ${streamId}::bigint as stream_id, id, fresh.place,
+        settled.id is not null as is_settled, settled.err, settled.description
+      from settled full join fresh using (id)
     ), written as (
       update ssf_stream_events as event
-      set sequence = coalesce(event.sequence, fresh.place),
-        state = case when settled.id is null then event.state
-          when settled.err is null then 'acknowledged' else 'rejected' end,
-        settled_at = case when settled.id is not null then ${now}::timestamptz else event.settled_at end,
-        error_code = case when settled.id is not null then settled.err else event.error_code end,
-        error_description = case when settled.id is not null then settled.description else event.error_description end
-      from settled full join fresh using (id)
-      where event.organization_id = ${organizationId}::bigint and event.stream_id = ${streamId}::bigint
-        and event.id = coalesce(settled.id, fresh.id) and event.state in ('pending', 'expired')
+      set sequence = coalesce(event.sequence, changed.place),
+        state = case when not changed.is_settled then event.state
+          when changed.err is null then 'acknowledged' else 'rejected' end,
+        settled_at = case when changed.is_settled then ${now}::timestamptz else event.settled_at end,
+        error_code = case when changed.is_settled then changed.err else event.error_code end,
+        error_description = case when changed.is_settled then changed.description else event.error_description end
+      from changed
+      where event.organization_id = changed.organization_id and event.stream_id = changed.stream_id
+        and event.id = changed.id and event.state in ('pending', 'expired')
       returning event.state
     )
     update ssf_stream_deliveries as head

@@ -79,11 +79,16 @@ async function write(
       select event.organization_id, event.stream_id, event.id, head.last_sequence
           + row_number() over (partition by event.organization_id, event.stream_id order by event.id) as place
       from judged
-      join ssf_stream_events as event on event.organization_id = judged.organization_id
-        and event.stream_id = judged.stream_id and event.id = judged.event_id
+      -- Without statistics few events are taken to wait, and all would be read for each: the order names the index.
+      cross join lateral (
+        select * from ssf_stream_events as next
+        where next.organization_id = judged.organization_id and next.stream_id = judged.stream_id
+          and next.id >= judged.event_id
+        order by next.id limit 1
+      ) as event
       join ssf_stream_deliveries as head
         on head.organization_id = event.organization_id and head.stream_id = event.stream_id
-      where judged.state <> 'pending' and not judged.is_resigned and event.state = 'pending' and event.sequence is null
+      where event.id = judged.event_id and judged.state <> 'pending' and not judged.is_resigned and event.state = 'pending' and event.sequence is null
     ), written as (
       update ssf_stream_events as event
       set state = case when outcome.is_resigned then 'pending' else outcome.state end,
