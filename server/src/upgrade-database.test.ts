@@ -3,8 +3,11 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase, testOnPostgres } from '../test/support/database.ts'
-import { connectPostgres } from './base/db/connect.ts'
+import { migrationsBefore } from '../test/support/migrations-before.ts'
+import { type Connection, connectPostgres } from './base/db/connect.ts'
+import { migrate } from './base/db/migrate.ts'
 import { testMigrations } from './base/db/test-schema.ts'
+import { transact } from './base/db/transact.ts'
 import { upgradeDatabase } from './upgrade-database.ts'
 
 const database = testDatabase(testMigrations)
@@ -40,5 +43,62 @@ testOnPostgres('a database that cannot hold every character is refused', async (
     upgradeDatabase(connection),
     /encoding of the database is LATIN1. Create the database with ENCODING 'UTF8'/,
   )
+  await connection.close()
+})
+
+/** The tables that somebody has had analyzed, other than autovacuum. */
+const analyzed = async ({ executeScript }: Connection) =>
+  (await executeScript('select relname::text as name from pg_stat_user_tables where last_analyze is not null')).map(
+    ({ name }) => name,
+  )
+
+/** As a release before the last migration has left it, with a thousand people. */
+async function formerDatabase(t: TestContext, statementTimeoutMs?: number) {
+  const url = await emptyDatabase(t)
+  const connection = await connectPostgres({
+    url,
+    maxConnections: 4,
+    ...(statementTimeoutMs && { statementTimeoutMs }),
+  })
+  await migrate(connection, await migrationsBefore('host_identifiers'))
+  await connection.executeScript(`
+    insert into organizations (name, created_at) values ('Acme', now());
+    insert into people (organization_id, name, email, created_at)
+    select 1, 'Person ' || n, n || '@acme.example', now() from generate_series(1, 1000) as n;
+    alter table people set (autovacuum_enabled = false)`)
+  return connection
+}
+
+testOnPostgres(
+  'an upgrade tells the planner what is in the tables, and a first start has nothing to tell',
+  async (t) => {
+    const connection = await formerDatabase(t)
+    assert.deepEqual(await analyzed(connection), [])
+    await upgradeDatabase(connection)
+    assert.ok((await analyzed(connection)).includes('people'))
+    await connection.close()
+    const fresh = await connectPostgres({ url: await emptyDatabase(t), maxConnections: 2 })
+    await upgradeDatabase(fresh)
+    assert.deepEqual(await analyzed(fresh), [])
+    await fresh.close()
+  },
+)
+
+testOnPostgres('an upgrade succeeds where the tables cannot be analyzed', async (t) => {
+  const warn = t.mock.method(process, 'emitWarning', () => {})
+  const connection = await formerDatabase(t, 2_000)
+  const holding = await connection.openIsolated('holding')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const held = transact(holding.db, async (tx) => {
+    await sql`lock table people in share update exclusive mode`.execute(tx)
+    resolve()
+    await upgraded
+  })
+  const upgraded = promise.then(() => upgradeDatabase(connection))
+  const { applied } = await upgraded
+  await held
+  assert.ok(applied.includes('0058_host_identifiers.sql'))
+  assert.match(String(warn.mock.calls[0]?.arguments[0]), /^Run ANALYZE: .*statement timeout/)
+  await holding.close()
   await connection.close()
 })

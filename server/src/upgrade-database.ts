@@ -1,3 +1,4 @@
+import { analyzeTables } from './base/db/analyze-tables.ts'
 import type { Connection } from './base/db/connect.ts'
 import { migrate } from './base/db/migrate.ts'
 import { installJobs } from './base/jobs/start-jobs.ts'
@@ -14,8 +15,22 @@ export function upgradeDatabase(connection: Connection): Promise<{ applied: stri
     await requireUtf8(connection)
     const outcome = await migrate(connection)
     await installJobs(connection)
+    if (isUpgrade(outcome)) await analyzeIfPossible(connection)
     return outcome
   })
+}
+
+/** Unlike a new database it may hold rows, which migrations have rewritten in numbers. */
+const isUpgrade = ({ applied: [first] }: { applied: string[] }): boolean =>
+  first !== undefined && !first.startsWith('0001_')
+
+/** Without it statements are slower until autovacuum comes by, so it is no reason not to start. */
+async function analyzeIfPossible(connection: Connection): Promise<void> {
+  try {
+    await analyzeTables(connection)
+  } catch (error) {
+    process.emitWarning(`Run ANALYZE: the upgraded database could not be analyzed. ${String(error)}`)
+  }
 }
 
 async function requireUtf8({ executeScript }: Connection): Promise<void> {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { analyzeTables } from '../../base/db/analyze-tables.ts'
 import { transact } from '../../base/db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
@@ -16,7 +17,7 @@ export const importCommand = defineCommand({
       isBegun = true
       return importDeployment(tx, secrets.fingerprint, io.input)
     })
-    await connection.executeScript('analyze')
+    await analyzeTables(connection)
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
     await io.line(`Imported ${rows} rows of ${Object.keys(counts).length} tables`)
     return exitCodes.ok
