@@ -37,7 +37,7 @@ function snapshotOf(
 const record = async (
   place: Place,
   times: ReturnType<typeof rememberSnapshotTimes>,
-  ...snapshots: (Snapshot | Promise<Snapshot>)[]
+  ...snapshots: Promise<Snapshot>[]
 ) => recordSnapshots(database.db, times, place, await Promise.all(snapshots), at(0))
 
 async function stored({ deviceId }: Place) {
@@ -140,7 +140,7 @@ test('an unchanged scheduled snapshot takes over from the first round', async ()
 test('several tables of a batch are stored together or not at all', async () => {
   const [place, times] = [await makePlace(), rememberSnapshotTimes()]
   const failing = { ...(await snapshotOf(['a'], 0, { name: 'device_users' })), takenAt: 'no moment' }
-  await assert.rejects(record(place, times, snapshotOf(['a'], 0), failing))
+  await assert.rejects(record(place, times, snapshotOf(['a'], 0), Promise.resolve(failing)))
   assert.deepEqual(await head(place), [])
   const both = [snapshotOf(['a'], 0), snapshotOf(['a'], 0, { name: 'device_users' })]
   assert.deepEqual(await record(place, times, ...both), ['changed', 'changed'])
