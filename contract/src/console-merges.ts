@@ -73,6 +73,12 @@ export const MergePreview = Type.Object(
       },
       { description: 'What the device that stays takes over because it has none of its own.' },
     ),
+    needs: Type.Array(Choice(['manage_user_requests', 'manage_device_groups'], 'A permission.'), {
+      description: 'Permissions that the merge needs in addition, for the owner, exemptions and groups that it moves.',
+    }),
+    suspends_registration: Flag(
+      'Whether the registration is suspended until its owner confirms it: the agent that continues is of another machine, as far as anything shows.',
+    ),
   },
   {
     title: 'MergePreview',
@@ -92,6 +98,8 @@ export const MergePreview = Type.Object(
         both_report: false,
         needs_confirmation: false,
         takes: { owner_name: null, note: true, group_names: ['Pilot'], exempted_checks: [] },
+        needs: ['manage_device_groups'],
+        suspends_registration: false,
       },
     ],
   },

@@ -2,7 +2,8 @@
 export const permissions = {
   remove_devices: {
     title: 'Remove Devices',
-    description: 'End the registration of devices and delete devices.',
+    description:
+      'End the registration of devices, delete devices and merge two of one machine. A merge that moves an owner or exemptions also needs Manage User Requests, one that moves groups Manage Device Groups.',
   },
   manage_user_requests: {
     title: 'Manage User Requests',

@@ -21,6 +21,8 @@ type Parts = {
   readonly typed?: string
   readonly onConfirm: () => void
   readonly isBusy?: boolean
+  /** False while something is missing that `children` name. */
+  readonly isReady?: boolean
   readonly fault?: string | undefined
   readonly children?: ReactNode
 }
@@ -56,7 +58,7 @@ export function ConfirmDialog(parts: Parts) {
         </ul>
         {parts.children}
         {typed === undefined ? (
-          <Ends {...parts} verb={verb} isDangerous={isDangerous} isReady />
+          <Ends {...parts} verb={verb} isDangerous={isDangerous} isReady={parts.isReady ?? true} />
         ) : (
           <TypedEnds {...parts} verb={verb} isDangerous={isDangerous} typed={typed} />
         )}

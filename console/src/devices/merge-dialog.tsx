@@ -1,11 +1,13 @@
 import { Button, Checkbox, Modal } from '@mantine/core'
 import type { MergePreview } from '@muster/contract/console-merges.ts'
 import type { Device } from '@muster/contract/devices.ts'
+import { permissions } from '@muster/contract/permissions.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
+import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { FormFault } from '../components/form-fault.tsx'
@@ -64,6 +66,8 @@ function ConfirmMerge({ pair, preview, onSwap, onClose }: PreviewedParts & { rea
   const [isOneMachine, setOneMachine] = useState(false)
   const { keptId, otherId } = pair
   const [kept, other] = [nameIn(preview, 'kept'), nameIn(preview, 'other')]
+  const session = useSession()
+  const lacking = preview.needs.filter((power) => !session?.permissions.includes(power))
   const merge = useAction({
     act: () =>
       api('mergeDevices', {
@@ -88,11 +92,18 @@ function ConfirmMerge({ pair, preview, onSwap, onClose }: PreviewedParts & { rea
       verb="Merge the devices"
       onConfirm={() => merge.mutate()}
       isBusy={merge.isPending}
+      isReady={lacking.length === 0}
       fault={merge.faultBeside()}
     >
       <Button variant="subtle" onClick={onSwap}>
         Keep {other} instead
       </Button>
+      {lacking.length > 0 && (
+        <p role="note">
+          To move what is listed, you also need {lacking.map((power) => permissions[power].title).join(' and ')}. An
+          administrator with full access can change that.
+        </p>
+      )}
       {preview.needs_confirmation && (
         <Checkbox
           required

@@ -24,6 +24,11 @@ export function mergeConsequences(preview: MergePreview): string[] {
     ...doubtLine(preview),
     ...(losesOwner ? [`${visibleText(other.owner_name ?? '')} is no longer registered with it.`] : []),
     ...(takes.owner_name === null ? [] : [`${kept} is registered to ${visibleText(takes.owner_name)}.`]),
+    ...(preview.suspends_registration
+      ? [
+          `The agent that continues was not registered to ${visibleText(takes.owner_name ?? preview.kept.owner_name ?? '')}, and no serial or hardware UUID shows that it is the same machine: the registration is suspended until the owner or an administrator confirms it.`,
+        ]
+      : []),
     ...(takes.note ? [`${kept} gets the note of ${gone}.`] : []),
     ...(takes.group_names.length === 0 ? [] : [`${kept} joins ${namesOf(takes.group_names)}.`]),
     ...(takes.exempted_checks.length === 0 ? [] : [`${kept} is exempted from ${namesOf(takes.exempted_checks)}.`]),

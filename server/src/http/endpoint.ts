@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { Feature } from '@muster/contract/features.ts'
 import type { Access, InConsole } from '@muster/contract/operations/define-operations.ts'
 import type { PathParams } from '@muster/contract/operations/path-params.ts'
@@ -23,6 +24,8 @@ export type Call<Body = unknown, Query = unknown, Path extends string = string> 
   readonly keyId: string | undefined
   /** Undefined in the console. */
   readonly credential: Credential | undefined
+  /** Refuses a caller without a power that an effect of the request needs beyond the definition. */
+  readonly requirePower: (power: AdminPower) => void
 }
 
 /** What a request without a key comes with. */
@@ -100,7 +103,11 @@ export function endpoint<
   register(app, definition, permission, (call, request) => {
     const { organizationId, actor, keyId } = request.principal ?? fail('unauthorized')
     const context = newChange(actor, organizationId, call.now)
-    return run({ ...call, organizationId, context, keyId, credential: request.credential })
+    const requirePower = (power: AdminPower): void => {
+      if (!app.kit.scheme.requirePower) fail('permission_missing')
+      app.kit.scheme.requirePower(request, power)
+    }
+    return run({ ...call, organizationId, context, keyId, credential: request.credential, requirePower })
   })
 }
 

@@ -32,7 +32,9 @@ export type FileEndpointDefinition<Path extends string> = {
   /** Path parameters that are no record identifiers, each with its description. */
   textParams?: Readonly<Record<string, string>>
   file: FileDescription
-  run: (call: Omit<Call<undefined, undefined, Path>, 'body' | 'query' | 'abandoned'>) => Promise<FileAnswer>
+  run: (
+    call: Omit<Call<undefined, undefined, Path>, 'body' | 'query' | 'abandoned' | 'requirePower'>,
+  ) => Promise<FileAnswer>
 }
 
 /** Registers an endpoint that answers a file, streamed; refusals are JSON as everywhere. */

@@ -1,8 +1,9 @@
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import { latestVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AdmittedSession, actorOf, admitSession } from '../access/sessions/admit-session.ts'
 import { deviceCookie, flowCookie, sessionCookie } from '../access/sessions/cookie.ts'
-import { requireFreshProof, requireRights, type SessionNeed } from '../access/sessions/require-rights.ts'
+import { requireFreshProof, requirePower, requireRights, type SessionNeed } from '../access/sessions/require-rights.ts'
 import { sessionPurpose } from '../access/sessions/start-session.ts'
 import { fail } from '../base/errors.ts'
 import type { SecretCookie } from '../base/secrets/secret-cookie.ts'
@@ -133,6 +134,9 @@ export function addApiForSessions(
         const isChanged = typeof body === 'object' && body !== null && proof.toChange in body
         if (isChanged && consoleSession) requireFreshProof(consoleSession, clock())
       }
+    },
+    requirePower: ({ consoleSession }: FastifyRequest, power: AdminPower) => {
+      requirePower(consoleSession ?? fail('not_signed_in'), power)
     },
     rightsOf: (need: Need) => ({ ...needOf(need), needsFreshProof: need.inConsole?.needsFreshProof ?? false }),
   }

@@ -38,7 +38,7 @@ function requireReading(session: AdmittedSession): void {
   })
 }
 
-/** For a power that only some values of a request need; what a whole route needs stands in its definition. */
+/** For a power that only some values or effects of a request need; what a whole route needs stands in its definition. */
 export function requirePower(session: AdmittedSession, power: AdminPower): void {
   if (powersOf(session).has(power)) return
   const whoCan = 'An administrator with full access can change that.'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { contextAt, makeIn } from '../../../test/support/make.ts'
+import { registerDevice } from '../../administration/registrations/register-device.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
@@ -22,7 +23,7 @@ const merge = (keptId: string, otherId: string, isOneMachine = false) =>
   transact(database.db, (tx) =>
     mergeDevices(
       tx,
-      { keptId, otherId, isOneMachine },
+      { keptId, otherId, isOneMachine, requirePower: () => {} },
       systemChange(organizationId, { ...contextAt(agents.now()), initiator: 'admin' }.now),
     ),
   )
@@ -133,4 +134,37 @@ test('two live agents with one serial are merged without a word', async () => {
   await database.db.insertInto('device_presence').values(seen).execute()
   await merge(one.id, other.id)
   assert.notEqual((await deviceOf(other.id)).deleted_at, null)
+})
+
+test('a registered device that gets the agent of another machine waits for its owner, whichever record stays', async () => {
+  const owner = await make.person(organizationId)
+  const register = (id: string) =>
+    transact(database.db, (tx) =>
+      registerDevice(tx, { deviceId: id, personId: owner.id }, systemChange(organizationId, agents.now())),
+    )
+  const suspended = async (id: string) => {
+    const { registered_owner_id: ownerId, registration_suspended_at: since } = await deviceOf(id)
+    return [ownerId, since !== null]
+  }
+  const first = await installedAnew()
+  await register(first.old.deviceId)
+  await merge(first.old.deviceId, first.fresh.deviceId)
+  assert.deepEqual(await suspended(first.old.deviceId), [owner.id, true], 'the kept one is registered')
+
+  agents.pass(3_600)
+  const second = await agents.enrolled(organizationId, { ...before, serial: 'SECOND-1', uuid: 'BBBBBBBB-1-1-1-1' })
+  await register(second.deviceId)
+  await flush()
+  agents.pass(3_600)
+  const stranger = await agents.enrolled(organizationId, { ...again, hostIdentifier: 'another' })
+  await flush()
+  await merge(stranger.deviceId, second.deviceId)
+  assert.deepEqual(await suspended(stranger.deviceId), [owner.id, true], 'the other one was registered')
+
+  const own = await agents.enrolled(organizationId, { serial: 'THIRD-1', hostIdentifier: 'third', uuid: '' })
+  await register(own.deviceId)
+  await flush()
+  const silent = await make.device(organizationId, { device_type: (await deviceOf(own.deviceId)).device_type })
+  await merge(own.deviceId, silent.id)
+  assert.deepEqual(await suspended(own.deviceId), [owner.id, false], 'its own agent continues')
 })

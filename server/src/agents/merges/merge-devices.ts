@@ -1,3 +1,4 @@
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import { addDeviceGroupMembers } from '../../administration/groups/add-device-group-members.ts'
 import { markDeleted } from '../../administration/registrations/mark-deleted.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
@@ -10,7 +11,7 @@ import { refreshAll } from '../../compliance/results/refresh-failing.ts'
 import { lockTallies } from '../../compliance/standing/adjust-tallies.ts'
 import { holdConfigurations } from '../../compliance/standing/hold-configurations.ts'
 import { followReportedFacts } from '../../inventory/devices/follow-reported-facts.ts'
-import { type LockedDevice, lockDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
+import { lockDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { takeOverDevice } from '../../inventory/devices/take-over-device.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
@@ -18,17 +19,20 @@ import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { endNodeKeys, moveNodeKeys } from '../protocol/node-key-lookups.ts'
 import { getPair, type Pair, refuseOther } from './get-pair.ts'
 import { listExemptionsToTake, listGroupsToJoin, type MergedDevice } from './queries.ts'
-import { agentOf, needsConfirmation } from './rules.ts'
+import { agentOf, isOwnerInDoubt, needsConfirmation, powersFor } from './rules.ts'
 
 type Merge = Omit<Pair, 'organizationId'> & {
   /** Whoever merges says so where the devices themselves show the opposite. */
   isOneMachine: boolean
+  /** Refuses whoever merges without a power that what is moved needs. */
+  requirePower: (power: AdminPower) => void
 }
 
 /**
  * Makes one device of two records of one machine: the kept one takes over the agent and what it has none of, the other one
  * is deleted as by hand. Fails with not_found, and with invalid for two that cannot be one, and for two that both report
- * with nothing in common unless `isOneMachine` says so.
+ * with nothing in common unless `isOneMachine` says so. Asks for the powers to do by hand what is moved. The registration is
+ * suspended where the agent that continues is not known to be of the registered machine.
  */
 export async function mergeDevices(tx: Tx, merge: Merge, context: ChangeContext): Promise<void> {
   const { organizationId, now } = context
@@ -51,7 +55,7 @@ export async function mergeDevices(tx: Tx, merge: Merge, context: ChangeContext)
   // A record that is restored must not bring a second agent back.
   else await endNodeKeys(tx, organizationId, otherId)
   await takeFacts(tx, pair, { kept, other, isAgentMoved: agent === 'other' }, context)
-  await takeStanding(tx, pair, { kept, other }, context)
+  await takeStanding(tx, pair, { kept, other, requirePower: merge.requirePower }, context)
   await refreshAll(tx, { organizationId, deviceIds: [keptId], now })
   await queueAgentNotice(tx, organizationId, keptId, now)
   await recordAudit(
@@ -103,20 +107,34 @@ async function takeFacts(
   )
 }
 
-/** Groups, exemptions and the owner, each with the entry and the events that it has by hand. */
-async function takeStanding(tx: Tx, pair: Pair, { kept, other }: Both, context: ChangeContext): Promise<void> {
-  const { organizationId, keptId } = pair
-  for (const { id: groupId } of await listGroupsToJoin(tx, pair)) {
-    await addDeviceGroupMembers(tx, { groupId, deviceIds: [keptId] }, context)
-  }
-  for (const exemption of await listExemptionsToTake(tx, pair, context.now)) {
-    const { check_id: checkId, reason, exemption_expires_at: expiresAt } = exemption
+/** Groups, exemptions and the owner, each with the right, the entry and the events that it has by hand. */
+async function takeStanding(
+  tx: Tx,
+  pair: Pair,
+  { kept, other, requirePower }: Both & Pick<Merge, 'requirePower'>,
+  context: ChangeContext,
+): Promise<void> {
+  const { keptId } = pair
+  const groups = await listGroupsToJoin(tx, pair)
+  const exemptions = await listExemptionsToTake(tx, pair, context.now)
+  const personId = kept.registered_owner_id === null ? other.registered_owner_id : null
+  const taken = { hasOwner: personId !== null, exemptions: exemptions.length, groups: groups.length }
+  for (const power of powersFor(taken)) requirePower(power)
+  for (const { id: groupId } of groups) await addDeviceGroupMembers(tx, { groupId, deviceIds: [keptId] }, context)
+  for (const { check_id: checkId, reason, exemption_expires_at: expiresAt } of exemptions) {
     await exemptCheck(tx, { deviceId: keptId, checkId, reason, expiresAt }, context)
   }
-  const personId = other.registered_owner_id
-  if (kept.registered_owner_id !== null || personId === null) return
-  await registerDevice(tx, { deviceId: keptId, personId }, context)
-  if (other.registration_suspended_at === null) return
-  const registered: LockedDevice = orNotFound(await lockDevice(tx, organizationId, keptId))
-  await suspendRegistration(tx, registered, 'the device that was merged into it was suspended', context)
+  if (personId !== null) await registerDevice(tx, { deviceId: keptId, personId }, context)
+  const doubt = doubtOf({ kept, other }, personId !== null)
+  if (doubt === undefined) return
+  await suspendRegistration(tx, orNotFound(await lockDevice(tx, pair.organizationId, keptId)), doubt, context)
+}
+
+/** Why the registration of the device that stays is in doubt; undefined where it is not. */
+function doubtOf({ kept, other }: Both, isOwnerTaken: boolean): string | undefined {
+  if (isOwnerTaken && other.registration_suspended_at !== null) {
+    return 'the device that was merged into it was suspended'
+  }
+  if (!isOwnerInDoubt(kept, other)) return undefined
+  return 'a merge gave it the agent of a device that was not registered to its owner'
 }

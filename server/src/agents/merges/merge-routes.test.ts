@@ -65,6 +65,8 @@ test('listTwinsOfDevice, previewDeviceMerge and mergeDevices: what the kept devi
     },
     ...{ same, agent: null, both_report: false, needs_confirmation: false },
     takes: { owner_name: 'Ada Ferreira', note: true, group_names: ['Pilot'], exempted_checks: ['Exempted'] },
+    needs: ['manage_user_requests', 'manage_device_groups'],
+    suspends_registration: false,
   })
 
   const merged = await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
@@ -159,4 +161,31 @@ test('who may not delete devices may not merge them', async () => {
   const browser = await signedIn({ access: 'limited', restrictions: ['remove_devices'] })
   assert.equal((await browser.ask('GET', previewPath(kept.id, other.id))).status, 403)
   assert.equal((await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })).status, 403)
+})
+
+test('a merge needs the rights to do by hand what it moves, and none for what it leaves', async () => {
+  const { kept, other, group } = await records()
+  const both = ['manage_user_requests', 'manage_device_groups'] as const
+  const removing = await signedIn({ access: 'limited', restrictions: both, email: 'removes@acme.example' })
+  const merge = () => removing.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
+  const isRefused = async (title: RegExp) => {
+    const { status, body } = await merge()
+    assert.deepEqual([status, body.error], [403, 'permission_missing'])
+    assert.match(body.message, title)
+    const { status: still } = await removing.ask('GET', `/devices/${other.id}`)
+    assert.equal(still, 200, 'nothing has happened')
+  }
+  const needs = async () => (await removing.ask('GET', previewPath(kept.id, other.id))).body.needs
+  await isRefused(/Manage User Requests/)
+  const withoutOwner = { registered_owner_id: null, registered_at: null }
+  await app.db.updateTable('devices').set(withoutOwner).where('id', '=', other.id).execute()
+  assert.deepEqual(await needs(), both)
+  await isRefused(/Manage User Requests/)
+  const active = { exempted_at: null, exemption_reason: null, status: 'pending', in_scope_status: null } as const
+  await app.db.updateTable('check_results').set(active).where('status', '=', 'out_of_scope').execute()
+  assert.deepEqual(await needs(), ['manage_device_groups'])
+  await isRefused(/Manage Device Groups/)
+  await app.db.deleteFrom('device_group_members').where('device_group_id', '=', group.id).execute()
+  assert.deepEqual(await needs(), [])
+  assert.equal((await merge()).status, 200)
 })

@@ -2,7 +2,7 @@ import type { MergePreview } from '@muster/contract/console-merges.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { getPair, type Pair } from './get-pair.ts'
 import { listExemptionsToTake, listGroupsToJoin, type MergedDevice } from './queries.ts'
-import { agentOf, doBothReport, needsConfirmation, sameIdentity } from './rules.ts'
+import { agentOf, doBothReport, isOwnerInDoubt, needsConfirmation, powersFor, sameIdentity } from './rules.ts'
 
 /** What a merge would do. Fails as the merge does, but for devices that both report. */
 export async function previewMerge(reader: Reader, pair: Pair, now: string): Promise<MergePreview> {
@@ -24,6 +24,11 @@ export async function previewMerge(reader: Reader, pair: Pair, now: string): Pro
       group_names: groups.map(({ name }) => name),
       exempted_checks: exemptions.map(({ name }) => name),
     },
+    needs: powersFor({
+      hasOwner: kept.registered_owner_id === null && other.registered_owner_id !== null,
+      ...{ exemptions: exemptions.length, groups: groups.length },
+    }),
+    suspends_registration: isOwnerInDoubt(kept, other),
   }
 }
 

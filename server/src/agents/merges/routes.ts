@@ -31,10 +31,10 @@ export function mergeRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...deviceViewOperations.mergeDevices,
-    run: ({ db, organizationId, params: { deviceId: keptId }, body, links, context }) =>
+    run: ({ db, organizationId, params: { deviceId: keptId }, body, links, context, requirePower }) =>
       transact(db, async (tx) => {
         const isOneMachine = body.is_one_machine === true
-        const merge = { keptId, otherId: identifierOf(body.other_id), isOneMachine }
+        const merge = { keptId, otherId: identifierOf(body.other_id), isOneMachine, requirePower }
         await mergeDevices(tx, merge, context)
         return presentDevice(orNotFound(await findDevice(tx, organizationId, keptId)), links)
       }),

@@ -24,6 +24,28 @@ export function needsConfirmation(kept: Identity & Spoken, other: Identity & Spo
   return doBothReport(kept, other, now) && !same.serial && !same.hardware_uuid
 }
 
+type Registered = { readonly registered_owner_id: string | null }
+
+/**
+ * Whether the agent that continues was not its owner's, and nothing shows that the two are one machine: then their registration
+ * is in doubt, as after an enrollment with a shared secret.
+ */
+export function isOwnerInDoubt(kept: Identity & Spoken & Registered, other: Identity & Spoken & Registered): boolean {
+  const ownerId = kept.registered_owner_id ?? other.registered_owner_id
+  const agent = agentOf(kept, other)
+  if (ownerId === null || agent === null) return false
+  const same = sameIdentity(kept, other)
+  return { kept, other }[agent].registered_owner_id !== ownerId && !same.serial && !same.hardware_uuid
+}
+
+type Taken = { hasOwner: boolean; exemptions: number; groups: number }
+
+/** What a merge needs beyond the right to delete devices: the rights to do by hand what it does. */
+export const powersFor = ({ hasOwner, exemptions, groups }: Taken) => [
+  ...(hasOwner || exemptions > 0 ? (['manage_user_requests'] as const) : []),
+  ...(groups > 0 ? (['manage_device_groups'] as const) : []),
+]
+
 type Device = { readonly id: string; readonly device_type: string; readonly deleted_at: string | null }
 
 /** Why the other device cannot be merged into the kept one; undefined where it can. */
