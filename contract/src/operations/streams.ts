@@ -52,6 +52,7 @@ export const streamOperations = defineOperations({
     method: 'POST',
     path: '/ssf_streams',
     permission: 'manage_ssf_streams',
+    inConsole: { needsFreshProof: true },
     feature: 'ssf',
     summary: 'Create a stream',
     description:
@@ -114,6 +115,7 @@ export const streamOperations = defineOperations({
     method: 'POST',
     path: '/ssf_streams/:streamId/move',
     permission: 'manage_ssf_streams',
+    inConsole: { needsFreshProof: true },
     feature: 'ssf',
     summary: 'Move a stream to the current issuer and keys of the organization',
     description:

@@ -38,6 +38,7 @@ export const webhookOperations = defineOperations({
     method: 'POST',
     path: '/webhook_endpoints',
     permission: 'manage_webhooks',
+    inConsole: { needsFreshProof: true },
     summary: 'Create a webhook endpoint',
     description:
       'An extension. The answer contains the signing secret. To see it later, reveal it; the audit log records that. An organization has at most 50 endpoints.',

@@ -212,3 +212,23 @@ test('streams of others are not there, and nothing is without the permission', a
   })
   assert.equal((await limited.ask('GET', `/views/streams/${own.id}`)).status, 403)
 })
+
+test('the authorization header of a stream is not shown to a session, and comes back as it was stored', async () => {
+  const browser = await signedIn()
+  const push = { method: 'urn:ietf:rfc:8935', endpoint_url: 'https://receiver.example.com/events' }
+  const delivery = { ...push, authorization_header: 'Bearer deep-secret' }
+  const made = await browser.ask('POST', '/ssf_streams', { name: 'Gateway', delivery })
+  assert.equal(made.status, 201)
+  const { id } = made.body
+  const stored = async () => (await app.ask('GET', `/ssf_streams/${id}`)).body.authorization_header
+  const shown = [made, await browser.ask('GET', `/ssf_streams/${id}`), await browser.ask('GET', '/ssf_streams')]
+  for (const { body } of shown) assert.doesNotMatch(JSON.stringify(body), /deep-secret/)
+  assert.equal(shown[1]?.body.delivery.authorization_header, '********')
+  assert.equal(await stored(), 'Bearer deep-secret', 'a key reads it')
+  const masked = { ...push, authorization_header: '********' }
+  assert.equal((await browser.ask('PATCH', `/ssf_streams/${id}`, { delivery: masked, name: 'G' })).status, 200)
+  assert.equal(await stored(), 'Bearer deep-secret')
+  const elsewhere = { ...masked, endpoint_url: 'https://elsewhere.example.com/events' }
+  assert.equal((await browser.ask('PATCH', `/ssf_streams/${id}`, { delivery: elsewhere })).status, 200)
+  assert.equal(await stored(), undefined, 'it does not follow the URL to another host')
+})

@@ -1,3 +1,4 @@
+import { maskedHeaderValue } from '@muster/contract/masked-header-value.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 
 type Place = { organizationId: string; streamId: string }
@@ -18,3 +19,10 @@ export const authorizationReader =
   (secrets: Secrets) =>
   ({ organization_id: organizationId, id: streamId, sealed_authorization_header: sealed }: Sealed): string | null =>
     sealed && unsealAuthorization(secrets, sealed, { organizationId, streamId })
+
+/** What a caller is shown of it: a session left open on a desk shows that there is one, and nothing of it. */
+export function authorizationShown(secrets: Secrets, { origin }: { origin: 'any' | 'own_pages' }) {
+  const read = authorizationReader(secrets)
+  if (origin === 'any') return read
+  return (stream: Sealed): string | null => (read(stream) === null ? null : maskedHeaderValue)
+}

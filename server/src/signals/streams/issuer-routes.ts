@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { authorizationReader } from './authorization-header.ts'
+import { authorizationShown } from './authorization-header.ts'
 import { moveStream } from './move-stream.ts'
 import { presentStream } from './present.ts'
 import { findStream, findStreamRecord } from './queries.ts'
@@ -28,7 +28,7 @@ export function issuerRoutes(app: FastifyInstance, { secrets, issuer: { baseUrl 
       return transact(db, async (tx) => {
         await moveStream(tx, { reference, baseUrl, pathIssuers }, context)
         const row = orNotFound(await findStreamRecord(tx, organizationId, reference, now))
-        return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) })
+        return presentStream(row, { baseUrl, authorizationOf: authorizationShown(secrets, app.kit.scheme) })
       })
     },
   })

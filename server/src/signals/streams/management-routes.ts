@@ -5,7 +5,7 @@ import { transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
-import { authorizationReader } from './authorization-header.ts'
+import { authorizationReader, authorizationShown } from './authorization-header.ts'
 import { changeStream } from './change-stream.ts'
 import { createStream } from './create-stream.ts'
 import { deleteStream } from './delete-stream.ts'
@@ -30,7 +30,7 @@ export function managementRoutes(app: FastifyInstance, parts: StreamParts): void
 }
 
 function addReading(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
-  const presenting = { baseUrl, authorizationOf: authorizationReader(secrets) }
+  const presenting = { baseUrl, authorizationOf: authorizationShown(secrets, app.kit.scheme) }
   listEndpoint(app, {
     ...streamOperations.listSsfStreams,
     one: { by: 'stream_id', find: findStreamRecord },
@@ -61,14 +61,15 @@ function addCreating(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
         const asked = { input, baseUrl, pathIssuers, rules }
         const { id, pollToken } = await createStream(tx, secrets, asked, context)
         const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
-        return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
+        return presentStream(row, { baseUrl, authorizationOf: authorizationShown(secrets, app.kit.scheme) }, pollToken)
       })
     },
   })
 }
 
 function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
-  const presenting = { baseUrl, authorizationOf: authorizationReader(secrets) }
+  const stored = { baseUrl, authorizationOf: authorizationReader(secrets) }
+  const shown = { baseUrl, authorizationOf: authorizationShown(secrets, app.kit.scheme) }
   const rules = { allowPrivate: app.kit.config.allowPrivateReceivers }
   endpoint(app, {
     ...streamOperations.updateSsfStream,
@@ -76,8 +77,8 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
       transact(db, async (tx) => {
         const { streamId: reference } = params
         const change = { organizationId, reference, input: readStreamInput(body), body, replaces: false, rules }
-        await changeStream(tx, secrets, presenting, change, context)
-        return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), presenting)
+        await changeStream(tx, secrets, stored, change, context)
+        return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), shown)
       }),
   })
   endpoint(app, {
@@ -94,7 +95,7 @@ function addPollTokens(app: FastifyInstance, { secrets, issuer: { baseUrl } }: S
         const rotation = { organizationId, reference, mode: body.mode, overlapSeconds: overlapOf(body) }
         const token = await rotatePollToken(tx, secrets, rotation, context)
         const row = orNotFound(await findStreamRecord(tx, organizationId, reference, now))
-        return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, token)
+        return presentStream(row, { baseUrl, authorizationOf: authorizationShown(secrets, app.kit.scheme) }, token)
       }),
   })
 }

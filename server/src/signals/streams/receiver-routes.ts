@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { authorizationReader } from './authorization-header.ts'
+import { authorizationReader, authorizationShown } from './authorization-header.ts'
 import { changeStream } from './change-stream.ts'
 import { deleteStream } from './delete-stream.ts'
 import { presentStatus, presentStream } from './present.ts'
@@ -27,7 +27,8 @@ export function receiverRoutes(app: FastifyInstance, parts: StreamParts): void {
 }
 
 function addCollection(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
-  const presenting = { baseUrl, authorizationOf: authorizationReader(secrets) }
+  const stored = { baseUrl, authorizationOf: authorizationReader(secrets) }
+  const shown = { baseUrl, authorizationOf: authorizationShown(secrets, app.kit.scheme) }
   const rules = { allowPrivate: app.kit.config.allowPrivateReceivers }
   endpoint(app, {
     ...receiverOperations.configureSsfStream,
@@ -42,8 +43,8 @@ function addCollection(app: FastifyInstance, { secrets, issuer: { baseUrl } }: S
           replaces: method === 'PUT',
           rules,
         }
-        await changeStream(tx, secrets, presenting, change, context)
-        return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), presenting)
+        await changeStream(tx, secrets, stored, change, context)
+        return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), shown)
       }),
   })
   endpoint(app, {

@@ -1,4 +1,5 @@
 import { deliveryMethods } from '@muster/contract/delivery-methods.ts'
+import { maskedHeaderValue } from '@muster/contract/masked-header-value.ts'
 import type { SsfStreamCreation } from '@muster/contract/ssf-streams.ts'
 
 /** What a body asks for, whichever its form. What is undefined was not said. */
@@ -68,5 +69,6 @@ export function readStreamInput(body: SsfStreamCreation): StreamInput {
 export const readAudience = <Value>(aud: Value | readonly Value[]): Value | undefined =>
   Array.isArray(aud) ? aud[0] : (aud as Value)
 
+/** The mask that stands for a value in answers says nothing when it comes back. */
 const said = (...values: (string | null | undefined)[]): (string | null)[] =>
-  values.filter((value) => value !== undefined)
+  values.filter((value) => value !== undefined).filter((value) => value !== maskedHeaderValue)
