@@ -106,6 +106,8 @@ function refuseUnstorableAddresses(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.is404) return done()
     if (unstorableTexts(request.params).length > 0) return done(new ServiceError('not_found'))
+    // The query of a page is for its script, which says itself what it makes no sense of.
+    if (request.routeOptions.config.access === 'page') return done()
     const errors = unstorableTexts(request.query)
     done(errors.length > 0 ? new ServiceError('invalid', { errors }) : undefined)
   })

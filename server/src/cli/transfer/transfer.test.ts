@@ -192,6 +192,7 @@ test('every table of the product can be transferred, parents before children', a
       'scim_rate_windows',
       'ssf_poll_holds',
       'ssf_poll_windows',
+      'write_probes',
     ],
   )
 })
