@@ -77,7 +77,7 @@ export const MergePreview = Type.Object(
       description: 'Permissions that the merge needs in addition, for the owner, exemptions and groups that it moves.',
     }),
     suspends_registration: Flag(
-      'Whether the registration is suspended until its owner confirms it: the agent that continues is of another machine, as far as anything shows.',
+      'Whether the registration is suspended until its owner or an administrator confirms it: the agent that continues was not registered to the owner, or the registration that moves was in doubt already.',
     ),
   },
   {

@@ -26,7 +26,7 @@ export function mergeConsequences(preview: MergePreview): string[] {
     ...(takes.owner_name === null ? [] : [`${kept} is registered to ${visibleText(takes.owner_name)}.`]),
     ...(preview.suspends_registration
       ? [
-          `The agent that continues was not registered to ${visibleText(takes.owner_name ?? preview.kept.owner_name ?? '')}, and no serial or hardware UUID shows that it is the same machine: the registration is suspended until the owner or an administrator confirms it.`,
+          `The registration of ${kept} is suspended until its owner or an administrator confirms it: the agent that continues was not registered to the owner, or the registration was in doubt already.`,
         ]
       : []),
     ...(takes.note ? [`${kept} gets the note of ${gone}.`] : []),

@@ -4,8 +4,9 @@ import { testAgents } from '../../../test/support/agent-server.ts'
 import { contextAt, makeIn } from '../../../test/support/make.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
+import { confirmRegistration } from '../../administration/registrations/suspend-registration.ts'
 import { systemChange } from '../../base/change-context.ts'
-import { transact } from '../../base/db/transact.ts'
+import { type Tx, transact } from '../../base/db/transact.ts'
 import type { ServiceError } from '../../base/errors.ts'
 import { mergeDevices } from './merge-devices.ts'
 
@@ -27,6 +28,9 @@ const merge = (keptId: string, otherId: string, isOneMachine = false) =>
       systemChange(organizationId, { ...contextAt(agents.now()), initiator: 'admin' }.now),
     ),
   )
+
+const within = <Result>(run: (tx: Tx) => Promise<Result>) => transact(database.db, run)
+const byAdmin = () => systemChange(organizationId, agents.now())
 
 const deviceOf = (id: string) =>
   database.db.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
@@ -138,10 +142,7 @@ test('two live agents with one serial are merged without a word', async () => {
 
 test('a registered device that gets the agent of another machine waits for its owner, whichever record stays', async () => {
   const owner = await make.person(organizationId)
-  const register = (id: string) =>
-    transact(database.db, (tx) =>
-      registerDevice(tx, { deviceId: id, personId: owner.id }, systemChange(organizationId, agents.now())),
-    )
+  const register = (id: string) => within((tx) => registerDevice(tx, { deviceId: id, personId: owner.id }, byAdmin()))
   const suspended = async (id: string) => {
     const { registered_owner_id: ownerId, registration_suspended_at: since } = await deviceOf(id)
     return [ownerId, since !== null]
@@ -168,3 +169,38 @@ test('a registered device that gets the agent of another machine waits for its o
   await merge(own.deviceId, silent.id)
   assert.deepEqual(await suspended(own.deviceId), [owner.id, false], 'its own agent continues')
 })
+
+test('a registration in doubt is announced, and its owner ends the doubt', async () => {
+  const owner = await make.person(organizationId)
+  const { old, fresh } = await installedAnew()
+  await within((tx) => registerDevice(tx, { deviceId: old.deviceId, personId: owner.id }, byAdmin()))
+  await merge(old.deviceId, fresh.deviceId)
+  const { type } = await database.db
+    .selectFrom('events')
+    .select('type')
+    .where('type', '=', 'devices.registration_suspended')
+    .executeTakeFirstOrThrow()
+  assert.equal(type, 'devices.registration_suspended')
+  await within((tx) => confirmRegistration(tx, { deviceId: old.deviceId }, byAdmin()))
+  const device = await deviceOf(old.deviceId)
+  assert.deepEqual([device.registered_owner_id, device.registration_suspended_at], [owner.id, null])
+})
+
+for (const place of ['kept', 'other'] as const) {
+  test(`an equal serial does not show whose agent continues, where the registered device is the ${place} one`, async () => {
+    const owner = await make.person(organizationId)
+    const machineAt = (board: number) => ({ serial: 'SAME-1', uuid: `CCCCCCCC-0000-4000-8000-00000000000${board}` })
+    const old = await agents.enrolled(organizationId, { ...machineAt(1), hostIdentifier: 'old' })
+    await flush()
+    agents.pass(3_600)
+    const fresh = await agents.enrolled(organizationId, { ...machineAt(2), hostIdentifier: 'new' })
+    await flush()
+    assert.notEqual(fresh.deviceId, old.deviceId)
+    await within((tx) => registerDevice(tx, { deviceId: old.deviceId, personId: owner.id }, byAdmin()))
+    const ids = [old.deviceId, fresh.deviceId] as const
+    const [keptId, otherId] = place === 'kept' ? ids : [ids[1], ids[0]]
+    await merge(keptId, otherId)
+    const device = await deviceOf(keptId)
+    assert.deepEqual([device.registered_owner_id, device.registration_suspended_at], [owner.id, agents.now()])
+  })
+}

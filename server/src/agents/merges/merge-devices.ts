@@ -19,7 +19,7 @@ import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { endNodeKeys, moveNodeKeys } from '../protocol/node-key-lookups.ts'
 import { getPair, type Pair, refuseOther } from './get-pair.ts'
 import { listExemptionsToTake, listGroupsToJoin, type MergedDevice } from './queries.ts'
-import { agentOf, isOwnerInDoubt, needsConfirmation, powersFor } from './rules.ts'
+import { agentOf, doubtOf, needsConfirmation, powersFor } from './rules.ts'
 
 type Merge = Omit<Pair, 'organizationId'> & {
   /** Whoever merges says so where the devices themselves show the opposite. */
@@ -32,7 +32,7 @@ type Merge = Omit<Pair, 'organizationId'> & {
  * Makes one device of two records of one machine: the kept one takes over the agent and what it has none of, the other one
  * is deleted as by hand. Fails with not_found, and with invalid for two that cannot be one, and for two that both report
  * with nothing in common unless `isOneMachine` says so. Asks for the powers to do by hand what is moved. The registration is
- * suspended where the agent that continues is not known to be of the registered machine.
+ * suspended where the agent that continues was not registered to the owner.
  */
 export async function mergeDevices(tx: Tx, merge: Merge, context: ChangeContext): Promise<void> {
   const { organizationId, now } = context
@@ -125,16 +125,7 @@ async function takeStanding(
     await exemptCheck(tx, { deviceId: keptId, checkId, reason, expiresAt }, context)
   }
   if (personId !== null) await registerDevice(tx, { deviceId: keptId, personId }, context)
-  const doubt = doubtOf({ kept, other }, personId !== null)
+  const doubt = doubtOf(kept, other)
   if (doubt === undefined) return
   await suspendRegistration(tx, orNotFound(await lockDevice(tx, pair.organizationId, keptId)), doubt, context)
-}
-
-/** Why the registration of the device that stays is in doubt; undefined where it is not. */
-function doubtOf({ kept, other }: Both, isOwnerTaken: boolean): string | undefined {
-  if (isOwnerTaken && other.registration_suspended_at !== null) {
-    return 'the device that was merged into it was suspended'
-  }
-  if (!isOwnerInDoubt(kept, other)) return undefined
-  return 'a merge gave it the agent of a device that was not registered to its owner'
 }

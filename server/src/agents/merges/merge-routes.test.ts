@@ -129,6 +129,7 @@ test('an owner whose registration was in doubt comes with the doubt', async () =
   const { kept, other } = await records()
   await app.db.updateTable('devices').set({ registration_suspended_at: app.now() }).where('id', '=', other.id).execute()
   const browser = await signedIn()
+  assert.equal((await browser.ask('GET', previewPath(kept.id, other.id))).body.suspends_registration, true)
   const { body } = await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
   assert.equal(body.registration_suspended_at, app.now())
 })
@@ -188,4 +189,42 @@ test('a merge needs the rights to do by hand what it moves, and none for what it
   await app.db.deleteFrom('device_group_members').where('device_group_id', '=', group.id).execute()
   assert.deepEqual(await needs(), [])
   assert.equal((await merge()).status, 200)
+})
+
+test('a right moves what it is for, and nothing else', async () => {
+  const owners = ['manage_user_requests', 'manage_device_groups'] as const
+  const group = await make.deviceGroup(organizationId, { name: 'Pilot' })
+  const moved = {
+    owner: async () =>
+      make.device(organizationId, { registered_owner_id: (await make.person(organizationId, { name: 'Ada' })).id }),
+    exemption: async () => {
+      const device = await make.device(organizationId)
+      const { id } = await make.check(organizationId, { name: 'Exempted' })
+      const exempted = { exempted_at: app.now(), exemption_reason: 'A server.', status: 'out_of_scope' as const }
+      await app.db
+        .updateTable('check_results')
+        .set({ ...exempted, in_scope_status: 'pending' })
+        .where('device_id', '=', device.id)
+        .where('check_id', '=', id)
+        .execute()
+      return device
+    },
+    group: async () => make.device(organizationId, { groupIds: [group.id] }),
+  }
+  for (const [what, right] of [
+    ['owner', 'manage_user_requests'],
+    ['exemption', 'manage_user_requests'],
+    ['group', 'manage_device_groups'],
+  ] as const) {
+    const [kept, other] = [await make.device(organizationId), await moved[what]()]
+    const ask = async (lacking: (typeof owners)[number]) => {
+      const email = `${what}-${lacking}@acme.example`
+      const browser = await signedIn({ access: 'limited', restrictions: [lacking], email })
+      assert.deepEqual((await browser.ask('GET', previewPath(kept.id, other.id))).body.needs, [right], what)
+      const { status } = await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
+      return status
+    }
+    assert.equal(await ask(right), 403, `${what} without ${right}`)
+    for (const rest of owners.filter((one) => one !== right)) assert.equal(await ask(rest), 200, `${what} by ${right}`)
+  }
 })

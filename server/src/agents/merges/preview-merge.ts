@@ -2,7 +2,7 @@ import type { MergePreview } from '@muster/contract/console-merges.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { getPair, type Pair } from './get-pair.ts'
 import { listExemptionsToTake, listGroupsToJoin, type MergedDevice } from './queries.ts'
-import { agentOf, doBothReport, isOwnerInDoubt, needsConfirmation, powersFor, sameIdentity } from './rules.ts'
+import { agentOf, doBothReport, doubtOf, needsConfirmation, powersFor, sameIdentity } from './rules.ts'
 
 /** What a merge would do. Fails as the merge does, but for devices that both report. */
 export async function previewMerge(reader: Reader, pair: Pair, now: string): Promise<MergePreview> {
@@ -28,7 +28,7 @@ export async function previewMerge(reader: Reader, pair: Pair, now: string): Pro
       hasOwner: kept.registered_owner_id === null && other.registered_owner_id !== null,
       ...{ exemptions: exemptions.length, groups: groups.length },
     }),
-    suspends_registration: isOwnerInDoubt(kept, other),
+    suspends_registration: doubtOf(kept, other) !== undefined,
   }
 }
 

@@ -24,18 +24,31 @@ export function needsConfirmation(kept: Identity & Spoken, other: Identity & Spo
   return doBothReport(kept, other, now) && !same.serial && !same.hardware_uuid
 }
 
-type Registered = { readonly registered_owner_id: string | null }
+type Registered = {
+  readonly registered_owner_id: string | null
+  readonly registration_suspended_at: string | null
+}
+
+type Side = Spoken & Registered
 
 /**
- * Whether the agent that continues was not its owner's, and nothing shows that the two are one machine: then their registration
- * is in doubt, as after an enrollment with a shared secret.
+ * Whether the agent that continues was not its owner's: then the registration is in doubt, as after an enrollment with a shared
+ * secret. An equal serial or hardware UUID shows nothing, since machines say these themselves.
  */
-export function isOwnerInDoubt(kept: Identity & Spoken & Registered, other: Identity & Spoken & Registered): boolean {
+function isOwnerInDoubt(kept: Side, other: Side): boolean {
   const ownerId = kept.registered_owner_id ?? other.registered_owner_id
   const agent = agentOf(kept, other)
   if (ownerId === null || agent === null) return false
-  const same = sameIdentity(kept, other)
-  return { kept, other }[agent].registered_owner_id !== ownerId && !same.serial && !same.hardware_uuid
+  return { kept, other }[agent].registered_owner_id !== ownerId
+}
+
+/** Why the registration of the device that stays is in doubt; undefined where it is not. */
+export function doubtOf(kept: Side, other: Side): string | undefined {
+  if (kept.registered_owner_id === null && other.registration_suspended_at !== null) {
+    return 'the device that was merged into it was suspended'
+  }
+  if (!isOwnerInDoubt(kept, other)) return undefined
+  return 'a merge gave it the agent of a device that was not registered to its owner'
 }
 
 type Taken = { hasOwner: boolean; exemptions: number; groups: number }
