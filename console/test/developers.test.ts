@@ -84,6 +84,15 @@ test('a push stream to a private address is refused at its field, and nothing ty
   await button('Create the stream').click()
   await page.getByRole('heading', { level: 1, name: 'Okta workforce' }).waitFor()
   await page.getByText('draft', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Settings', exact: true }).last().click()
+  assert.equal(await page.getByLabel('Authorization header (optional)').inputValue(), '********')
+  await button('Reveal the header').click()
+  await page.getByText('Bearer abc', { exact: true }).waitFor()
+  await assertAccessible('a revealed header')
+  await button('Hide').click()
+  await page.getByText('Bearer abc', { exact: true }).waitFor({ state: 'detached' })
+  await page.getByLabel('Receiver URL').fill('https://elsewhere.invalid/ssf')
+  await page.getByText(/saving removes it/).waitFor()
 })
 
 test('a stream for Okta needs its address only, and ends with what Okta is given', { skip }, async () => {

@@ -115,6 +115,7 @@ export const auditActions = {
   'signing_key.published': 'Signing key published',
   'signing_key.replaced': 'Signing key replaced at once',
   'signing_key.withdrawn': 'Signing key withdrawn',
+  'stream.authorization_revealed': 'Authorization header of a stream revealed',
   'stream.created': 'Stream created',
   'stream.deleted': 'Stream deleted',
   'stream.events_replayed': 'Stream events replayed',

@@ -110,6 +110,16 @@ export const RangeCount = Type.Object(
 )
 export type RangeCount = Static<typeof RangeCount>
 
+export const StreamAuthorization = Type.Object(
+  { authorization_header: Nullable(Text('What is sent with every event; null where nothing is.')) },
+  {
+    title: 'StreamAuthorization',
+    description: 'The authorization header of a stream.',
+    examples: [{ authorization_header: 'Bearer the-secret-of-the-receiver' }],
+  },
+)
+export type StreamAuthorization = Static<typeof StreamAuthorization>
+
 /** Turns a stream on or off, and tells its receiver. */
 export const StreamStatusRequest = Type.Omit(SsfStreamStatusChange, ['stream_id'], {
   title: 'StreamStatusRequest',

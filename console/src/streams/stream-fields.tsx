@@ -69,7 +69,7 @@ const PushFields = ({ value, onChange, faultOf }: Parts) => (
     />
     <PasswordInput
       label="Authorization header (optional)"
-      description="Sent unchanged with every event, for example “Bearer …”. Stored encrypted and never shown again. Enter it again when the URL leads to another host."
+      description="Sent unchanged with every event, for example “Bearer …”. Stored encrypted. Enter it again when the URL leads to another host."
       value={value.authorization}
       maxLength={4_096}
       error={faultOf('delivery/authorization_header')}

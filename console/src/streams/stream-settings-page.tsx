@@ -1,7 +1,7 @@
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -11,6 +11,7 @@ import { refuseOutdated } from '../developers/refuse-outdated.ts'
 import { isSameOrigin } from '../developers/same-origin.ts'
 import { useInput } from '../developers/use-input.ts'
 import { EventTypes } from './event-types.tsx'
+import { StreamAuthorization } from './stream-authorization.tsx'
 import { StreamFields, streamFieldNames } from './stream-fields.tsx'
 import { changeOf, changesInWords, isSameInput, labels, wishesOf } from './stream-input.ts'
 import { streamQuery } from './stream-queries.ts'
@@ -22,7 +23,12 @@ export function StreamSettingsPage() {
   const { streamId } = route.useParams()
   return (
     <StreamTab id={streamId} isForm>
-      {(stream) => <SettingsForm key={stream.id} stream={stream} />}
+      {(stream) => (
+        <>
+          {stream.authorization_header && <StreamAuthorization stream={stream} />}
+          <SettingsForm key={stream.id} stream={stream} />
+        </>
+      )}
     </StreamTab>
   )
 }
@@ -30,9 +36,8 @@ export function StreamSettingsPage() {
 function SettingsForm({ stream }: { stream: SsfStream }) {
   const client = useQueryClient()
   const { base: before, input, setInput, others, begin, takeTheirs } = useInput(wishesOf(stream))
-  const [isKept, setIsKept] = useState(false)
   const isElsewhere = input.deliveryType === 'push' && !isSameOrigin(before.url, input.url)
-  const isDropped = isElsewhere && !isKept && input.authorization === before.authorization
+  const isDropped = isElsewhere && before.authorization !== '' && input.authorization === before.authorization
   const sent = isDropped ? { ...input, authorization: '' } : input
   const save = useAction({
     act: async () => {
@@ -63,18 +68,11 @@ function SettingsForm({ stream }: { stream: SsfStream }) {
             : 'Its poll tokens stop working. Waiting events are sent to the receiver.'}
         </p>
       )}
-      {isElsewhere && before.authorization !== '' && input.authorization === before.authorization && (
-        <div className="note will" role="status">
-          <label className="check-line">
-            <input type="checkbox" checked={isKept} onChange={() => setIsKept(!isKept)} />
-            <span>
-              Send the authorization header to the new receiver, too
-              <span className="sm t2 block">
-                The address belongs to another receiver. Unless you select this, saving removes the header.
-              </span>
-            </span>
-          </label>
-        </div>
+      {isDropped && (
+        <p className="note will" role="status">
+          The address belongs to another receiver, and the authorization header is not sent there: saving removes it.
+          Enter it again to send it.
+        </p>
       )}
       <EventTypes />
       <p className="t2">

@@ -231,4 +231,36 @@ test('the authorization header of a stream is not shown to a session, and comes 
   const elsewhere = { ...masked, endpoint_url: 'https://elsewhere.example.com/events' }
   assert.equal((await browser.ask('PATCH', `/ssf_streams/${id}`, { delivery: elsewhere })).status, 200)
   assert.equal(await stored(), undefined, 'it does not follow the URL to another host')
+  for (const [method, path] of [
+    ['POST', '/ssf_streams'],
+    ['PATCH', `/ssf_streams/${id}`],
+  ] as const) {
+    const { status, body } = await browser.ask(method, path, { delivery: masked })
+    assert.deepEqual([status, body.errors?.[0]?.field], [422, 'delivery/authorization_header'], 'a mask of nothing')
+  }
+})
+
+test('revealStreamAuthorization: with a fresh proof, written down, and only to whoever may manage streams', async () => {
+  const browser = await signedIn()
+  const delivery = {
+    ...{ method: 'urn:ietf:rfc:8935', endpoint_url: 'https://receiver.example.com/events' },
+    authorization_header: 'Bearer deep-secret',
+  }
+  const { id } = (await browser.ask('POST', '/ssf_streams', { name: 'Gateway', delivery })).body
+  const path = `/ssf_streams/${id}/reveal_authorization_header`
+  const shown = await browser.ask('POST', path)
+  assert.deepEqual([shown.status, shown.body], [200, { authorization_header: 'Bearer deep-secret' }])
+  const entries = () =>
+    app.db.selectFrom('audit_logs').selectAll().where('action', '=', 'stream.authorization_revealed').execute()
+  const [entry] = await entries()
+  assert.deepEqual(entry?.about, [`stream:${id}`])
+  assert.doesNotMatch(JSON.stringify(entry), /deep-secret/)
+  app.setNow(plusMs(startOfTests, stepUpMs))
+  assert.equal((await browser.ask('POST', path)).body.error, 'step_up_needed')
+  const limited = await signedIn({
+    ...{ access: 'limited', restrictions: ['manage_ssf_streams'], email: 'limited@acme.example' },
+  })
+  assert.equal((await limited.ask('POST', path)).status, 403)
+  assert.equal((await entries()).length, 1)
+  assert.equal((await app.ask('POST', path)).status, 404, 'not for keys, which read it in the record')
 })

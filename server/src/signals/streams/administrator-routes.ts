@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { presentStatus } from './present.ts'
+import { revealAuthorization } from './reveal-authorization.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 import { verifyStream } from './verify-stream.ts'
 
@@ -16,6 +17,13 @@ export function administratorRoutes(app: FastifyInstance): void {
         const change = { streamId, status, reason, by: 'admin' } as const
         return presentStatus(await setStreamStatus(tx, change, context))
       }),
+  })
+  endpoint(app, {
+    ...developerViewOperations.revealStreamAuthorization,
+    run: ({ db, params: { streamId: reference }, context }) =>
+      transact(db, async (tx) => ({
+        authorization_header: await revealAuthorization(tx, app.kit.secrets, { reference }, context),
+      })),
   })
   endpoint(app, {
     ...developerViewOperations.askSsfVerification,

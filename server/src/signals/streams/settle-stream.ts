@@ -1,4 +1,5 @@
 import type { FieldError } from '@muster/contract/errors.ts'
+import { maskedHeaderValue } from '@muster/contract/masked-header-value.ts'
 import { fail } from '../../base/errors.ts'
 import { parseDateTime } from '../../base/lists/parse-date-time.ts'
 import { faultOfReceiverUrl, type ReceiverRules } from '../../base/outbound/receiver-url.ts'
@@ -6,7 +7,7 @@ import { isSameOrigin } from '../../base/outbound/same-origin.ts'
 import { isAssigned, recordAudience, streamAddress } from './audience.ts'
 import { complianceChangeType, requestedEvents } from './event-types.ts'
 import type { Stream } from './queries.ts'
-import { fieldsOf, readAudience, type StreamInput } from './stream-input.ts'
+import { fieldsOf, readAudience, type StreamInput, withoutMask } from './stream-input.ts'
 
 /** What can be chosen of a stream. */
 export type Settings = {
@@ -38,7 +39,8 @@ const maxNameLength = 200
  * What a stream becomes. Without `current` it is new or set again: what is not said has its default; else what is not
  * said stays. Refuses what makes no stream, with every fault.
  */
-export function settle(input: StreamInput, place: Place, current?: Current): Settings {
+export function settle(asked: StreamInput, place: Place, current?: Current): Settings {
+  const input = current && current.authorization !== null ? withoutMask(asked) : asked
   const deliveryType = deliveryTypeOf(input, current)
   const description = (input.description === undefined ? current?.stream.description : input.description) || null
   const name = input.name ?? current?.stream.name ?? description?.slice(0, maxNameLength) ?? place.streamUuid
@@ -130,6 +132,10 @@ function faultsOf(
     [
       fields.authorization,
       settings.authorization !== null && !headerValue.test(settings.authorization) && 'must be a value of a header',
+    ],
+    [
+      fields.authorization,
+      settings.authorization === maskedHeaderValue && 'must have its value: only one that is there already keeps it',
     ],
     [
       fields.authorization,

@@ -69,6 +69,11 @@ export function readStreamInput(body: SsfStreamCreation): StreamInput {
 export const readAudience = <Value>(aud: Value | readonly Value[]): Value | undefined =>
   Array.isArray(aud) ? aud[0] : (aud as Value)
 
-/** The mask that stands for a value in answers says nothing when it comes back. */
 const said = (...values: (string | null | undefined)[]): (string | null)[] =>
-  values.filter((value) => value !== undefined).filter((value) => value !== maskedHeaderValue)
+  values.filter((value) => value !== undefined)
+
+/** The mask that stands for a value in answers says nothing when it comes back. */
+export const withoutMask = (input: StreamInput): StreamInput => ({
+  ...input,
+  authorizations: input.authorizations.filter((value) => value !== maskedHeaderValue),
+})
