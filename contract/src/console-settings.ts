@@ -41,6 +41,9 @@ const organizationSettings = {
       'The checks that have to pass before a first device is registered at once; without them it waits for a decision.',
   }),
   is_second_factor_required: Flag('Whether administrators without a second factor can do nothing but set one up.'),
+  is_owner_by_account: Flag(
+    'Whether a device that never had an owner is registered to the person whose account is logged in on it.',
+  ),
 }
 
 const asChange = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
@@ -54,6 +57,7 @@ export const SettingsChange = Type.Object(
     is_first_device_trusted: asChange(organizationSettings.is_first_device_trusted),
     registration_required_checks: asChange(organizationSettings.registration_required_checks),
     is_second_factor_required: asChange(organizationSettings.is_second_factor_required),
+    is_owner_by_account: asChange(organizationSettings.is_owner_by_account),
   },
   aboutBody('SettingsChange', 'What the organization chooses from now on; null for what is usual.', {
     auth_logs_days: 120,
@@ -279,6 +283,7 @@ export const SettingFacts = Type.Object(
       is_first_device_trusted: true,
       registration_required_checks: [],
       is_second_factor_required: false,
+      is_owner_by_account: false,
     },
     kept_days: { events: 30, admin_sessions: 30 },
     counts: {

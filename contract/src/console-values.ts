@@ -25,6 +25,9 @@ export const maxRefreshedAtOnce = 100
 /** How many registrations one request can end. */
 export const maxUnregisteredAtOnce = 25
 
+/** How many devices one request can register. */
+export const maxRegisteredAtOnce = 25
+
 export const issueSorts = ['detected_at', 'blocks_at'] as const
 export type IssueSort = (typeof issueSorts)[number]
 

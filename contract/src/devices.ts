@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { DeviceAuthenticationMode } from './device-authentication-modes.ts'
-import { Choice, Identifier, Link, Nullable, Text, Timestamp } from './schema-kit.ts'
+import { Choice, Identifier, IdentifierInput, Link, Nullable, Text, Timestamp } from './schema-kit.ts'
 import type { SearchFields } from './search.ts'
 import {
   choiceField,
@@ -110,10 +110,10 @@ export const deviceSearch = {
 
 export const DeviceRegistration = Type.Object(
   {
-    device_id: Identifier('The device that was registered.'),
+    device_id: Identifier('The registered device.'),
     registered_at: Timestamp('When the device was registered.'),
-    registered_owner_info: Link('The person the device was registered to.'),
-    device_info: Link('The device that was registered.'),
+    registered_owner_info: Link('The owner of the device.'),
+    device_info: Link('The registered device.'),
   },
   {
     title: 'DeviceRegistration',
@@ -129,3 +129,16 @@ export const DeviceRegistration = Type.Object(
   },
 )
 export type DeviceRegistration = Static<typeof DeviceRegistration>
+
+export const DeviceRegistrationRequest = Type.Object(
+  {
+    person_id: Type.Optional(IdentifierInput('The person who becomes the owner.')),
+    person_email: Type.Optional(Text('E-mail address of the person who becomes the owner.')),
+  },
+  {
+    title: 'DeviceRegistrationRequest',
+    description: 'The owner of a device, by exactly one of `person_id` and `person_email`.',
+    examples: [{ person_email: 'tomas@acme.example' }],
+  },
+)
+export type DeviceRegistrationRequest = Static<typeof DeviceRegistrationRequest>

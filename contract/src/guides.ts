@@ -21,6 +21,7 @@ export const guideGroups = [
   {
     title: 'Devices',
     guides: {
+      owners: 'Owners of devices',
       packages: 'Installation packages',
       osquery: 'Connect osquery',
       agent: 'The bundled agent',

@@ -19,7 +19,8 @@ export const permissions = {
   },
   update_devices: {
     title: 'Update Devices',
-    description: 'Change who may authenticate with a device.',
+    description:
+      'Register devices to people, and change who may sign in with a device. Taking a device from its owner also needs Remove Devices.',
   },
   create_live_query: {
     title: 'Create Live Query',

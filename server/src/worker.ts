@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { ulid } from 'ulid'
 import { runConsoleAccessRetention } from './access/sessions/run-console-access-retention.ts'
+import { assignOwnersByAccount } from './administration/registrations/assign-owners-by-account.ts'
 import { endQuietConflicts } from './administration/registrations/end-identity-conflicts.ts'
 import { purgeDevices } from './administration/registrations/purge-devices.ts'
 import { endRequestsOfLeavers } from './administration/requests/end-requests-of-leavers.ts'
@@ -96,6 +97,10 @@ function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | '
         const deletedBefore = plusMs(clock(), -config.deviceDeletionDelaySeconds * 1_000)
         await purgeDevices(db, deletedBefore, bySystem())
       },
+    },
+    'assign-owners-by-account': {
+      cron: '*/5 * * * *',
+      run: (signal) => assignOwnersByAccount(db, clock, signal),
     },
     'end-quiet-conflicts': { cron: '53 * * * *', run: () => endQuietConflicts(db, clock()) },
     'end-requests-of-leavers': { cron: '* * * * *', run: () => endRequestsOfLeavers(db, clock) },

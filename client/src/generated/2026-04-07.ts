@@ -118,7 +118,13 @@ export interface paths {
             readonly cookie?: never;
         };
         readonly get?: never;
-        readonly put?: never;
+        /**
+         * Register a device to a person
+         * @description The person becomes the owner, who can sign in with the device. What blocks it counts its grace period from now. Nothing changes where the device is theirs already. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.
+         *
+         *     The key needs the permission Update Devices, and the organization the feature Write API.
+         */
+        readonly put: operations["assignDeviceOwnerWithPut"];
         readonly post?: never;
         /**
          * End the registration of a device
@@ -129,7 +135,13 @@ export interface paths {
         readonly delete: operations["deleteDeviceRegistration"];
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
+        /**
+         * Register a device to a person
+         * @description The person becomes the owner, who can sign in with the device. What blocks it counts its grace period from now. Nothing changes where the device is theirs already. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.
+         *
+         *     The key needs the permission Update Devices, and the organization the feature Write API.
+         */
+        readonly patch: operations["assignDeviceOwner"];
         readonly trace?: never;
     };
     readonly "/device_groups": {
@@ -2991,14 +3003,14 @@ export interface components {
          *     }
          */
         readonly DeviceRegistration: {
-            /** @description The device that was registered. */
+            /** @description The registered device. */
             readonly device_id: string;
             /**
              * Format: date-time
              * @description When the device was registered.
              */
             readonly registered_at: string;
-            /** @description The person the device was registered to. */
+            /** @description The owner of the device. */
             readonly registered_owner_info: {
                 /** @description Identifier of the linked record; blank when nothing is linked. */
                 readonly identifier: string;
@@ -3008,7 +3020,7 @@ export interface components {
                  */
                 readonly link: string | null;
             };
-            /** @description The device that was registered. */
+            /** @description The registered device. */
             readonly device_info: {
                 /** @description Identifier of the linked record; blank when nothing is linked. */
                 readonly identifier: string;
@@ -3018,6 +3030,19 @@ export interface components {
                  */
                 readonly link: string | null;
             };
+        };
+        /**
+         * DeviceRegistrationRequest
+         * @description The owner of a device, by exactly one of `person_id` and `person_email`.
+         * @example {
+         *       "person_email": "tomas@acme.example"
+         *     }
+         */
+        readonly DeviceRegistrationRequest: {
+            /** @description The person who becomes the owner. */
+            readonly person_id?: string | number;
+            /** @description E-mail address of the person who becomes the owner. */
+            readonly person_email?: string;
         };
         /**
          * Error
@@ -5476,6 +5501,7 @@ export type DeviceGroupMembershipRequest = components['schemas']['DeviceGroupMem
 export type DeviceGroupPage = components['schemas']['DeviceGroupPage'];
 export type DevicePage = components['schemas']['DevicePage'];
 export type DeviceRegistration = components['schemas']['DeviceRegistration'];
+export type DeviceRegistrationRequest = components['schemas']['DeviceRegistrationRequest'];
 export type Error = components['schemas']['Error'];
 export type ExemptionRequest = components['schemas']['ExemptionRequest'];
 export type ExemptionRequestDecision = components['schemas']['ExemptionRequestDecision'];
@@ -6099,6 +6125,69 @@ export interface operations {
             readonly default: components["responses"]["OtherError"];
         };
     };
+    readonly assignDeviceOwnerWithPut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly deviceId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "person_email": "tomas@acme.example"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DeviceRegistrationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description That a device belongs to a person. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "1042",
+                     *       "registered_at": "2026-03-02T10:11:12.000Z",
+                     *       "registered_owner_info": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_info": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceRegistration"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["OtherError"];
+        };
+    };
     readonly deleteDeviceRegistration: {
         readonly parameters: {
             readonly query?: never;
@@ -6116,6 +6205,69 @@ export interface operations {
             readonly cookie?: never;
         };
         readonly requestBody?: never;
+        readonly responses: {
+            /** @description That a device belongs to a person. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "1042",
+                     *       "registered_at": "2026-03-02T10:11:12.000Z",
+                     *       "registered_owner_info": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_info": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceRegistration"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["OtherError"];
+        };
+    };
+    readonly assignDeviceOwner: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly deviceId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "person_email": "tomas@acme.example"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DeviceRegistrationRequest"];
+            };
+        };
         readonly responses: {
             /** @description That a device belongs to a person. */
             readonly 200: {

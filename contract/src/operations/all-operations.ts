@@ -11,6 +11,7 @@ import { deviceViewOperations } from './console-devices.ts'
 import { exportOperations } from './console-exports.ts'
 import { groupViewOperations } from './console-groups.ts'
 import { issueViewOperations } from './console-issues.ts'
+import { ownerOperations } from './console-owners.ts'
 import { queryViewOperations } from './console-queries.ts'
 import { recordViewOperations } from './console-records.ts'
 import { sessionOperations } from './console-sessions.ts'
@@ -44,6 +45,7 @@ export const operations = {
   ...exportOperations,
   ...groupViewOperations,
   ...issueViewOperations,
+  ...ownerOperations,
   ...queryViewOperations,
   ...recordViewOperations,
   ...sessionOperations,

@@ -1,5 +1,5 @@
 import { DeviceAuthenticationMode, DeviceAuthenticationModeRequest } from '../device-authentication-modes.ts'
-import { Device, DeviceRegistration, deviceSearch } from '../devices.ts'
+import { Device, DeviceRegistration, DeviceRegistrationRequest, deviceSearch } from '../devices.ts'
 import { defineOperations, json, list } from './define-operations.ts'
 
 export const deviceOperations = defineOperations({
@@ -45,6 +45,17 @@ export const deviceOperations = defineOperations({
       'The device disappears from the API and its agent is refused at once. Administrators can restore it for some time; then it is permanently deleted.',
     tag: 'Devices',
     answer: Device,
+  }),
+  assignDeviceOwner: json({
+    method: 'PATCH',
+    path: '/devices/:deviceId/registration',
+    permission: 'update_devices',
+    summary: 'Register a device to a person',
+    description:
+      'The person becomes the owner, who can sign in with the device. What blocks it counts its grace period from now. Nothing changes where the device is theirs already. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.',
+    tag: 'Devices',
+    body: DeviceRegistrationRequest,
+    answer: DeviceRegistration,
   }),
   deleteDeviceRegistration: json({
     method: 'DELETE',

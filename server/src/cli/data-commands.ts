@@ -29,6 +29,7 @@ import {
 import { createStreamCommand } from './commands/create-stream-command.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
 import {
+  assignOwnersCommand,
   confirmRegistrationCommand,
   endExemptionCommand,
   exemptCheckCommand,
@@ -161,6 +162,7 @@ export const dataCommands: readonly DataCommand[] = [
   removeAdminCommand,
   inviteAdminCommand,
   resetAdminCommand,
+  assignOwnersCommand,
   registerDeviceCommand,
   confirmRegistrationCommand,
   mergeDevicesCommand,

@@ -113,12 +113,15 @@ export function authenticator(
       if (!principal) return fail('unauthorized')
       await requireAddress(request.host, principal)
       const { organizationId, keyId, actor, baseUrl } = principal
-      request.principal = { organizationId, keyId, baseUrl, actor: { ...actor, ipAddress: request.ip } }
+      const requirePower = (needed: Permission) => {
+        requirePermission(principal, needed)
+        onPermissionUse(principal, needed)
+      }
+      request.principal = { organizationId, keyId, baseUrl, actor: { ...actor, ipAddress: request.ip }, requirePower }
       if (access) requireScope(access, scope)
       if (feature) requireFeature(principal, feature)
       if (permission === 'read') return
-      requirePermission(principal, permission)
-      onPermissionUse(principal, permission)
+      requirePower(permission)
     }
   }
 }

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { Feature } from '@muster/contract/features.ts'
 import type { Access, InConsole } from '@muster/contract/operations/define-operations.ts'
 import type { PathParams } from '@muster/contract/operations/path-params.ts'
@@ -25,7 +24,7 @@ export type Call<Body = unknown, Query = unknown, Path extends string = string> 
   /** Undefined in the console. */
   readonly credential: Credential | undefined
   /** Refuses a caller without a power that an effect of the request needs beyond the definition. */
-  readonly requirePower: (power: AdminPower) => void
+  readonly requirePower: (permission: Permission) => void
 }
 
 /** What a request without a key comes with. */
@@ -101,15 +100,14 @@ export function endpoint<
 ): void {
   const { permission, run } = definition
   register(app, definition, permission, (call, request) => {
-    const { organizationId, actor, keyId } = request.principal ?? fail('unauthorized')
+    const principal = request.principal ?? fail('unauthorized')
+    const { organizationId, actor, keyId, requirePower = refuse } = principal
     const context = newChange(actor, organizationId, call.now)
-    const requirePower = (power: AdminPower): void => {
-      if (!app.kit.scheme.requirePower) fail('permission_missing')
-      app.kit.scheme.requirePower(request, power)
-    }
     return run({ ...call, organizationId, context, keyId, credential: request.credential, requirePower })
   })
 }
+
+const refuse = () => fail('permission_missing')
 
 /** Registers an endpoint that needs no key. */
 export function publicEndpoint<

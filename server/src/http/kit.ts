@@ -35,8 +35,6 @@ export type CallerScheme = {
   readonly requires: (need: Need) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** What is asked once the body is known, where the definition says so. */
   readonly requiresOfBody?: (need: Need) => ((request: FastifyRequest) => Promise<void>) | undefined
-  /** For what some effects of a request need beyond its route's definition. Left out: nobody has it. */
-  readonly requirePower?: (request: FastifyRequest, power: AdminPower) => void
   /** For the policy that routes are held to. */
   readonly rightsOf?: (need: Need) => ConsoleRights
 }

@@ -53,8 +53,8 @@ test('another method at an address that is there is a 405 that says which it tak
   const cases: [method: Method, url: string, allow: string][] = [
     ['PUT', '/devices', 'GET, HEAD, OPTIONS'],
     ['POST', '/devices/5?x=1', 'GET, HEAD, DELETE, OPTIONS'],
-    ['GET', '/devices/5/registration', 'DELETE, OPTIONS'],
-    ['HEAD', '/devices/5/registration/', 'DELETE, OPTIONS'],
+    ['GET', '/devices/5/registration', 'PUT, PATCH, DELETE, OPTIONS'],
+    ['HEAD', '/devices/5/registration/', 'PUT, PATCH, DELETE, OPTIONS'],
     ['DELETE', '/checks/5/configurations', 'GET, HEAD, PUT, PATCH, OPTIONS'],
     ['PATCH', '/healthz', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/console/api/devices', 'GET, HEAD, OPTIONS'],

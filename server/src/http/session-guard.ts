@@ -1,4 +1,3 @@
-import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import { latestVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AdmittedSession, actorOf, admitSession } from '../access/sessions/admit-session.ts'
@@ -125,7 +124,11 @@ export function addApiForSessions(
     requires: (need: Need) => async (request: FastifyRequest, reply: FastifyReply) => {
       const session = await guard.admit(request, reply)
       requireRights(session, needOf(need), clock())
-      request.principal = { organizationId: session.organization_id, actor: actorOf(session) }
+      request.principal = {
+        organizationId: session.organization_id,
+        actor: actorOf(session),
+        requirePower: (permission) => requirePower(session, permission),
+      }
     },
     requiresOfBody: ({ inConsole }: Need) => {
       const proof = inConsole?.needsFreshProof
@@ -134,9 +137,6 @@ export function addApiForSessions(
         const isChanged = typeof body === 'object' && body !== null && proof.toChange in body
         if (isChanged && consoleSession) requireFreshProof(consoleSession, clock())
       }
-    },
-    requirePower: ({ consoleSession }: FastifyRequest, power: AdminPower) => {
-      requirePower(consoleSession ?? fail('not_signed_in'), power)
     },
     rightsOf: (need: Need) => ({ ...needOf(need), needsFreshProof: need.inConsole?.needsFreshProof ?? false }),
   }

@@ -51,7 +51,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['reporting/compliance-days', 'reporting', 'live-queries'],
     ...['checks/drafts', 'checks/definitions', 'checks/configuration', 'checks/catalogue', 'checks/templates'],
     ...['compliance/exemptions', 'compliance/results', 'compliance/targeting', 'compliance/standing'],
-    ...['inventory/organizations', 'inventory/devices'],
+    ...['inventory/organizations', 'inventory/devices', 'inventory/people'],
     ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', ...base],
   ],
   'console/live': [...base],

@@ -47,6 +47,8 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'POST /ssf_streams/:/move',
     'GET /ssf_streams/:/checkpoint',
     'GET /live_query_campaigns/:/query_results/:/rows',
+    'PATCH /devices/:/registration',
+    'PUT /devices/:/registration',
     'GET /webhook_endpoints',
     'POST /webhook_endpoints',
     'GET /webhook_endpoints/:',

@@ -25,6 +25,12 @@ export const writes: Readonly<Record<string, Write>> = {
     wrong: [{}, { authentication_mode: 'everyone' }],
     shows: { authentication_mode: 'only_registered_owner_or_group_members' },
   },
+  assignDeviceOwner: {
+    place: 0,
+    body: (world) => ({ person_id: Number(first(world, 'people')) }),
+    wrong: [{}, { person_id: 1, person_email: 'ana@acme.example' }, { person_email: 'nobody@acme.example' }],
+    shows: {},
+  },
   createCheckRefresh: {
     place: 0,
     body: (world) => ({ check_id: first(world, 'checks') }),

@@ -183,6 +183,7 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
 }
 
 const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
+  assignDeviceOwner: ({ person }) => ({ person_id: person }),
   createCheckRefresh: ({ check }) => ({ check_id: check }),
   updateDeviceAuthenticationMode: ({ personGroup }) => ({
     authentication_mode: 'only_registered_owner_or_group_members',

@@ -289,6 +289,7 @@ const usual = {
   is_first_device_trusted: true,
   registration_required_checks: [],
   is_second_factor_required: false,
+  is_owner_by_account: false,
 }
 
 test('what an organization chooses is written once, within its limits, and taken back to what is usual', async () => {

@@ -10,7 +10,12 @@ import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
-type Registration = { deviceId: string; personId: string }
+type Registration = {
+  deviceId: string
+  personId: string
+  /** Ends the sentence of the audit log, where nobody decided it. */
+  reason?: string
+}
 
 /**
  * Registers a device to a person, whose it then is alone. Its open issues get their blocking moments counted from
@@ -42,7 +47,7 @@ export async function registerDevice(tx: Tx, registration: Registration, context
     {
       action: 'device.registered',
       about: { device: deviceId, person: personId },
-      description: `Registered the device "${device.name}" to "${person.name}" (${person.email}).`,
+      description: `Registered the device "${device.name}" to "${person.name}" (${person.email})${registration.reason === undefined ? '' : `: ${registration.reason}`}.`,
     },
     context,
   )

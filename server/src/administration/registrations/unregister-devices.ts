@@ -1,32 +1,16 @@
 import type { ChangeContext } from '../../base/change-context.ts'
-import { type Db, transact } from '../../base/db/transact.ts'
-import { ServiceError } from '../../base/errors.ts'
-import { findDevice } from '../../inventory/devices/queries.ts'
+import type { Db } from '../../base/db/transact.ts'
+import { eachDevice } from './each-device.ts'
 import { unregisterDevice } from './unregister-device.ts'
 
-type Asked = { readonly deviceIds: readonly string[] }
-
-type Refused = { readonly device_id: string; readonly device_name: string | null; readonly reason: string }
-
-/**
- * Ends the registration of each device separately: one that is refused does not hold up the others.
- * What is no refusal, such as a lost database, ends the rest; what was done before it stays done.
- */
+/** Ends the registration of each device separately. */
 export async function unregisterDevices(
   db: Db,
-  { deviceIds }: Asked,
+  asked: { readonly deviceIds: readonly string[] },
   context: ChangeContext,
-): Promise<{ unregistered_count: number; refused: Refused[] }> {
-  const refused: Refused[] = []
-  const asked = [...new Set(deviceIds)]
-  for (const deviceId of asked) {
-    try {
-      await transact(db, (tx) => unregisterDevice(tx, { deviceId }, context))
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      const device = await findDevice(db, context.organizationId, deviceId)
-      refused.push({ device_id: deviceId, device_name: device?.name ?? null, reason: error.message })
-    }
-  }
-  return { unregistered_count: asked.length - refused.length, refused }
+) {
+  const devices = [...new Set(asked.deviceIds)].map((deviceId) => ({ deviceId }))
+  const { organizationId } = context
+  const refused = await eachDevice(db, organizationId, devices, (tx, device) => unregisterDevice(tx, device, context))
+  return { unregistered_count: devices.length - refused.length, refused }
 }

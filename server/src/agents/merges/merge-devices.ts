@@ -1,4 +1,4 @@
-import type { AdminPower } from '@muster/contract/admin-powers.ts'
+import type { Permission } from '@muster/contract/permissions.ts'
 import { addDeviceGroupMembers } from '../../administration/groups/add-device-group-members.ts'
 import { markDeleted } from '../../administration/registrations/mark-deleted.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
@@ -25,7 +25,7 @@ type Merge = Omit<Pair, 'organizationId'> & {
   /** Whoever merges says so where the devices themselves show the opposite. */
   isOneMachine: boolean
   /** Refuses whoever merges without a power that what is moved needs. */
-  requirePower: (power: AdminPower) => void
+  requirePower: (permission: Permission) => void
 }
 
 /**
@@ -103,6 +103,7 @@ async function takeFacts(
       enrolled_at: first.enrolled_at ?? second.enrolled_at,
       note: kept.note ?? other.note,
       is_named: kept.is_named || other.is_named,
+      has_had_owner: kept.has_had_owner || other.has_had_owner,
     },
   )
 }

@@ -22,6 +22,7 @@ export const findMergedDevices = (reader: Reader, organizationId: string, device
       'devices.id',
       'devices.name',
       'devices.is_named',
+      'devices.has_had_owner',
       'devices.device_type',
       'devices.operating_system',
       'devices.hardware_model',

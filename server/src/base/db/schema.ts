@@ -92,6 +92,7 @@ export interface Database {
     is_first_device_trusted: WithDefault<boolean>
     registration_required_checks: WithDefault<string[]>
     is_second_factor_required: WithDefault<boolean>
+    is_owner_by_account: WithDefault<boolean>
     updated_at: Instant
   }
   organizations: {
@@ -138,6 +139,7 @@ export interface Database {
     agent_version: string | null
     note: string | null
     product_image_url: string | null
+    has_had_owner: WithDefault<boolean>
     registered_owner_id: string | null
     registered_at: Instant | null
     registration_suspended_at: Instant | null

@@ -1,5 +1,8 @@
+import type { OwnerListLine } from '@muster/contract/console-owners.ts'
 import Type from 'typebox'
+import { assignOwners } from '../../administration/registrations/assign-owners.ts'
 import { resolveIdentityConflict } from '../../administration/registrations/end-identity-conflicts.ts'
+import { previewOwnerList } from '../../administration/registrations/preview-owner-list.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
 import { confirmRegistration } from '../../administration/registrations/suspend-registration.ts'
@@ -9,6 +12,7 @@ import { transact } from '../../base/db/transact.ts'
 import { endExemption } from '../../compliance/exemptions/end-exemption.ts'
 import { exemptCheck } from '../../compliance/exemptions/exempt-check.ts'
 import { snoozeCheck } from '../../compliance/exemptions/snooze-check.ts'
+import { exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { describeMerge } from '../describe-merge.ts'
 import { findCheck } from '../find-check.ts'
@@ -31,6 +35,53 @@ export const registerDeviceCommand = defineCommand({
     return 0
   },
 })
+
+export const assignOwnersCommand = defineCommand({
+  name: 'assign-owners',
+  args: Type.Object({
+    organization: ofDevice.organization,
+    csv: Type.String({ maxLength: 500_000 }),
+    dryRun: Type.Optional(Type.Boolean()),
+  }),
+  async run({ connection, now }, { organization, csv, dryRun = false }, io) {
+    const { db } = connection
+    const { id: organizationId } = await organizationOf(db, organization)
+    const lines = await previewOwnerList(db, organizationId, csv)
+    for (const line of lines) await io.line(describeOwnerLine(line))
+    const wanted = lines.flatMap(({ outcome, device, person }) =>
+      device && person && (outcome === 'new' || outcome === 'replaced')
+        ? [{ deviceId: device.id, personId: person.id }]
+        : [],
+    )
+    const left = lines.filter(({ outcome }) => outcome === 'refused').length
+    if (dryRun) {
+      const refusals = left === 1 ? '1 line is refused' : `${left} lines are refused`
+      await io.line(`Would register ${wanted.length} of ${devicesIn(lines)}; ${refusals}`)
+      return 0
+    }
+    const asked = { registrations: wanted, requirePower: whoeverMayRunThis }
+    const done = await assignOwners(db, asked, terminalChange(organizationId, now))
+    for (const { device_id: id, reason } of done.refused) await io.error(`Device ${id}: ${reason}`)
+    const refused = left + done.refused.length
+    const refusals = refused === 1 ? '1 line was refused' : `${refused} lines were refused`
+    await io.line(`Registered ${done.registered_count} of ${devicesIn(lines)}; ${refusals}`)
+    return refused === 0 ? 0 : exitCodes.failure
+  },
+})
+
+const devicesIn = ({ length }: readonly unknown[]): string => (length === 1 ? '1 device' : `${length} devices`)
+
+/** `line 2: C02XL0GTJGH5 to Ana Ruiz (ana@acme.example)`, with what speaks against it. */
+function describeOwnerLine(line: OwnerListLine): string {
+  const { line: at, device_text: device, outcome, reason, person, owner } = line
+  if (outcome === 'refused') return `line ${at}: ${device || 'no device'}: ${reason}`
+  const to = `line ${at}: ${device} to ${person?.name} (${person?.email})`
+  if (outcome === 'unchanged') return `${to}: already registered`
+  return outcome === 'replaced' ? `${to}, instead of ${owner?.name} (${owner?.email})` : to
+}
+
+/** Whoever runs commands may do everything. */
+const whoeverMayRunThis = (): void => {}
 
 export const confirmRegistrationCommand = defineCommand({
   name: 'confirm-registration',
@@ -67,9 +118,6 @@ export const restoreDeviceCommand = defineCommand({
     return 0
   },
 })
-
-/** Whoever runs commands may do everything. */
-const whoeverMayRunThis = (): void => {}
 
 export const mergeDevicesCommand = defineCommand({
   name: 'merge-devices',

@@ -19,6 +19,7 @@ import {
 } from './connection-commands.ts'
 import { createStreamCommand } from './create-stream-command.ts'
 import {
+  assignOwnersCommand,
   confirmRegistrationCommand,
   endExemptionCommand,
   exemptCheckCommand,
@@ -121,6 +122,13 @@ const commands: Record<string, () => Promise<Ask>> = {
   'devices register': async () => {
     const { person, device } = await withDevice()
     return () => run(registerDeviceCommand, { id: device.id, personEmail: person.email })
+  },
+  'devices assign-owners': async () => {
+    const { person } = await withDevice()
+    await make.device(trial.tenant.organizationId, { serial: 'C02FREE' })
+    const csv = `C02FREE,${person.email}`
+    await run(assignOwnersCommand, { csv })
+    return () => run(assignOwnersCommand, { csv })
   },
   'devices confirm-registration': async () => {
     const { person } = await withDevice()

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { readTextFile } from './read-text-file.ts'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/device-commands.ts')
@@ -12,6 +13,15 @@ export function addDevices(program: Command, shell: Shell): void {
     .action((id, personEmail, flags) =>
       runOnData(shell, async () => (await commands()).registerDeviceCommand, { ...flags, id, personEmail }),
     )
+  devices
+    .command('assign-owners <file>')
+    .description('Register devices to people by a CSV file with serial numbers or hardware UUIDs and e-mail addresses')
+    .option('--dry-run', 'only print what each line would do')
+    .option(...organizationFlag)
+    .action(async (file, flags) => {
+      const args = { ...flags, csv: await readTextFile(file) }
+      await runOnData(shell, async () => (await commands()).assignOwnersCommand, args)
+    })
   devices
     .command('confirm-registration <id>')
     .description('Confirm a registration that a doubtful enrollment suspended')

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
+import { readTextFile } from './read-text-file.ts'
 import { configOf, organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/report-commands.ts')
@@ -86,10 +86,7 @@ async function sqlOf(sql: string | undefined, file: string | undefined): Promise
     throw new CommandError(exitCodes.usage, 'Give the SQL, or a file that has it with --file')
   }
   if (sql !== undefined) return sql
-  return readFile(file ?? '', 'utf8').catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(exitCodes.failure, `Cannot read the SQL: ${reason}`)
-  })
+  return readTextFile(file ?? '')
 }
 
 function everySeconds(hours: string | undefined): { everySeconds?: number } {

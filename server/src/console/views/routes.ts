@@ -16,6 +16,7 @@ import { find } from './find.ts'
 import { readFirstSteps } from './first-steps.ts'
 import { groupViewRoutes } from './group-routes.ts'
 import { listNextToBlock } from './next-to-block.ts'
+import { ownerRoutes } from './owner-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
 import { countStandings, countWaitingRequests, listFailingChecks } from './queries.ts'
 import { queryViewRoutes } from './query-routes.ts'
@@ -37,6 +38,7 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   groupViewRoutes(scope)
   deviceViewRoutes(scope)
   unregistrationRoutes(scope)
+  ownerRoutes(scope)
   exportRoutes(scope)
   queryViewRoutes(scope)
   listEndpoint(scope, {

@@ -7,7 +7,7 @@ import type { Reader, Tx } from '../../base/db/transact.ts'
 const columns = [
   ...(['id', 'organization_id', 'name', 'device_type', 'registered_owner_id', 'registered_at'] as const),
   ...(['registration_suspended_at', 'identity_conflict_since', 'auth_state', 'will_block_at'] as const),
-  'signalled_status',
+  ...(['signalled_status', 'has_had_owner'] as const),
 ] as const
 
 type Locked = Pick<Selectable<Database['devices']>, (typeof columns)[number]>

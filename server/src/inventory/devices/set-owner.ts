@@ -4,7 +4,12 @@ import type { LockedDevice } from './lock-device.ts'
 
 /** Registers a locked device to a person from `now` on and returns it as it is then. */
 export async function setOwner(tx: Tx, device: LockedDevice, personId: string, now: string): Promise<LockedDevice> {
-  const owned = { registered_owner_id: personId, registered_at: now, registration_suspended_at: null }
+  const owned = {
+    registered_owner_id: personId,
+    registered_at: now,
+    registration_suspended_at: null,
+    has_had_owner: true as const,
+  }
   await write(tx, device, owned)
   return { ...device, ...owned }
 }
@@ -32,6 +37,7 @@ type Ownership = {
   registered_at?: string | null
   registration_suspended_at: string | null
   authentication_mode?: 'only_registered_owner'
+  has_had_owner?: true
 }
 
 async function write(tx: Tx, device: LockedDevice, ownership: Ownership): Promise<void> {

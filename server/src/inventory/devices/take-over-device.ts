@@ -5,7 +5,7 @@ import type { Tx } from '../../base/db/transact.ts'
 
 type Taken = Pick<
   Updateable<Database['devices']>,
-  'serial' | 'hardware_uuid' | 'machine_id' | 'host_identifier' | 'enrolled_at' | 'note' | 'is_named'
+  'serial' | 'hardware_uuid' | 'machine_id' | 'host_identifier' | 'enrolled_at' | 'note' | 'is_named' | 'has_had_owner'
 >
 
 /** Gives a locked device what it takes over of another record of its machine. */

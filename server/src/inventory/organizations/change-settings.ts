@@ -91,6 +91,11 @@ function sentenceOf(
       ? 'Required a second factor of all administrators.'
       : 'Required a second factor of administrators no more.'
   }
+  if (name === 'is_owner_by_account') {
+    return after[name]
+      ? 'Turned on the rule that assigns owners by the account that is logged in.'
+      : 'Turned off the rule that assigns owners by the account that is logged in.'
+  }
   const what = retained.find((one) => `${one}_days` === name)
   return `Changed how long "${what && retention[what].title}" is kept from ${before[name]} to ${after[name]} days.`
 }

@@ -9,6 +9,8 @@ export type OrganizationSettings = Readonly<
     /** Identifiers of checks that have to pass before a first device is registered at once. */
     registration_required_checks: string[]
     is_second_factor_required: boolean
+    /** Whether a device that never had an owner is registered to the person whose account is logged in on it. */
+    is_owner_by_account: boolean
   }
 >
 
@@ -20,6 +22,7 @@ export const usualSettings: OrganizationSettings = {
   is_first_device_trusted: true,
   registration_required_checks: [],
   is_second_factor_required: false,
+  is_owner_by_account: false,
 }
 
 /** What holds for an organization: what it chose, else what is usual. */
@@ -27,7 +30,12 @@ export async function findSettings(reader: Reader, organizationId: string): Prom
   const row = await reader
     .selectFrom('organization_settings')
     .select(['auth_logs_days', 'live_results_days', 'settled_signals_days', 'settled_deliveries_days'])
-    .select(['is_first_device_trusted', 'registration_required_checks', 'is_second_factor_required'])
+    .select([
+      'is_first_device_trusted',
+      'registration_required_checks',
+      'is_second_factor_required',
+      'is_owner_by_account',
+    ])
     .where(inOrganization('organization_settings', organizationId))
     .executeTakeFirst()
   const chosen = Object.entries(row ?? {}).filter(([, value]) => value !== null)

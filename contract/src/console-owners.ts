@@ -1,0 +1,182 @@
+import Type, { type Static } from 'typebox'
+import { maxRegisteredAtOnce } from './console-values.ts'
+import { maxEmailLength } from './email-address.ts'
+import { Choice, Count, Flag, Identifier, IdentifierInput, Nullable, Text } from './schema-kit.ts'
+
+export const RegistrationsRequest = Type.Object(
+  {
+    registrations: Type.Array(
+      Type.Object(
+        {
+          device_id: IdentifierInput('Identifier of the device.'),
+          person_id: IdentifierInput('Identifier of the person who becomes its owner.'),
+        },
+        { description: 'A device and its owner.', additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: maxRegisteredAtOnce, description: 'The devices, each with its owner.' },
+    ),
+  },
+  {
+    title: 'RegistrationsRequest',
+    description: 'Devices that are registered to people.',
+    examples: [{ registrations: [{ device_id: '1042', person_id: '311' }] }],
+    additionalProperties: false,
+  },
+)
+
+export const Registrations = Type.Object(
+  {
+    registered_count: Count('How many devices have a new owner.'),
+    unchanged_count: Count('How many had this owner already.'),
+    refused: Type.Array(
+      Type.Object(
+        {
+          device_id: Identifier('Identifier of the device.'),
+          device_name: Nullable(Text('Name of the device; null when there is none anymore.')),
+          reason: Text('Why it was refused.'),
+        },
+        { description: 'A device that was not registered.' },
+      ),
+      { description: 'What was refused, in the order that was asked for.' },
+    ),
+  },
+  {
+    title: 'Registrations',
+    description: 'What became of each registration.',
+    examples: [{ registered_count: 1, unchanged_count: 0, refused: [] }],
+  },
+)
+export type Registrations = Static<typeof Registrations>
+
+export const OwnerListRequest = Type.Object(
+  { csv: Type.String({ maxLength: 500_000, description: 'The list, as CSV: at most 5,000 lines.' }) },
+  {
+    title: 'OwnerListRequest',
+    description: 'A list of devices and their owners: a serial number or hardware UUID, and an e-mail address.',
+    examples: [{ csv: 'serial,email\nC02XL0GTJGH5,tomas@acme.example\n' }],
+    additionalProperties: false,
+  },
+)
+
+const person = Type.Object(
+  {
+    id: Identifier('Identifier of the person.'),
+    name: Text('Name of the person.'),
+    email: Text('E-mail address of the person.'),
+  },
+  { description: 'A person.' },
+)
+
+export const OwnerListLine = Type.Object(
+  {
+    line: Type.Integer({ minimum: 1, description: 'Number of the line in the list.' }),
+    device_text: Text('The serial number or hardware UUID in the list.'),
+    email: Text('The e-mail address in the list.'),
+    outcome: Choice(
+      ['new', 'replaced', 'unchanged', 'refused'],
+      'Whether the device gets its first owner, gets another, has this owner already, or the line is refused.',
+    ),
+    reason: Nullable(Text('Why the line is refused; null when it is not.')),
+    device: Nullable(
+      Type.Object(
+        { id: Identifier('Identifier of the device.'), name: Text('Name of the device.') },
+        { description: 'The device; null when none is meant.' },
+      ),
+    ),
+    person: Nullable(person, { description: 'Who becomes the owner; null when nobody is meant.' }),
+    owner: Nullable(person, { description: 'Who owns the device now; null when nobody does.' }),
+  },
+  { description: 'A line of the list.' },
+)
+export type OwnerListLine = Static<typeof OwnerListLine>
+
+export const OwnerListPreview = Type.Object(
+  { lines: Type.Array(OwnerListLine, { description: 'The lines of the list, in their order.' }) },
+  {
+    title: 'OwnerListPreview',
+    description: 'What a list of owners would change.',
+    examples: [
+      {
+        lines: [
+          {
+            line: 2,
+            device_text: 'C02XL0GTJGH5',
+            email: 'tomas@acme.example',
+            outcome: 'new',
+            reason: null,
+            device: { id: '1042', name: "Tomas's MacBook Pro" },
+            person: { id: '311', name: 'Tomas Okafor', email: 'tomas@acme.example' },
+            owner: null,
+          },
+        ],
+      },
+    ],
+  },
+)
+export type OwnerListPreview = Static<typeof OwnerListPreview>
+
+export const OwnerRuleQuery = Type.Object(
+  {
+    after: Type.Optional(Text('Where the last answer ended; left out: from the start.', { pattern: '^[0-9]{1,18}$' })),
+  },
+  { title: 'OwnerRuleQuery', description: 'Where the preview continues.', examples: [{ after: '1042' }] },
+)
+
+export const OwnerRulePreview = Type.Object(
+  {
+    owners: Type.Array(
+      Type.Object(
+        {
+          device_id: Identifier('Identifier of the device.'),
+          device_name: Text('Name of the device.'),
+          account: Text('The account that is logged in on it.'),
+          person,
+        },
+        { description: 'A device and who would own it.' },
+      ),
+      { description: 'The devices that would have an owner.' },
+    ),
+    never_owned_count: Count('How many devices never had an owner.'),
+    after: Nullable(Text('Where to continue; null at the end.')),
+  },
+  {
+    title: 'OwnerRulePreview',
+    description: 'Which devices the account rule would assign to whom.',
+    examples: [
+      {
+        owners: [
+          {
+            device_id: '1042',
+            device_name: "Tomas's MacBook Pro",
+            account: 'tomas',
+            person: { id: '311', name: 'Tomas Okafor', email: 'tomas@acme.example' },
+          },
+        ],
+        never_owned_count: 1,
+        after: null,
+      },
+    ],
+  },
+)
+export type OwnerRulePreview = Static<typeof OwnerRulePreview>
+
+export const PersonCreation = Type.Object(
+  {
+    name: Text('Full name of the person.', { minLength: 1, maxLength: 200 }),
+    email: Text('E-mail address of the person.', { maxLength: maxEmailLength }),
+  },
+  {
+    title: 'PersonCreation',
+    description: 'A person to add.',
+    examples: [{ name: 'Tomas Okafor', email: 'tomas@acme.example' }],
+    additionalProperties: false,
+  },
+)
+
+export const AddedPerson = Type.Object(
+  {
+    id: Identifier('Identifier of the person.'),
+    is_restored: Flag('Whether the person was deprovisioned before and is back, under their name of then.'),
+  },
+  { title: 'AddedPerson', description: 'The person who was added.', examples: [{ id: '311', is_restored: false }] },
+)
