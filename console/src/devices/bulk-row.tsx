@@ -7,6 +7,7 @@ import { Icon } from '../components/icon.tsx'
 import { type Selection, sizeOf } from '../components/selection.ts'
 import { toast } from '../components/toasts.tsx'
 import { AddToGroup } from './add-to-group.tsx'
+import { AssignMany } from './assign-many.tsx'
 import { CopyMessages } from './copy-messages.tsx'
 import type { DeviceFilters } from './device-filters.ts'
 import { type Refreshed, refreshChosen } from './refresh-checks.ts'
@@ -33,6 +34,7 @@ export function BulkRow(parts: Parts) {
   const mayRefresh = useMay('refresh_check')
   const mayGroup = useMay('manage_device_groups')
   const mayRemove = useMay('remove_devices')
+  const mayUpdate = useMay('update_devices')
   const [isGrouping, setIsGrouping] = useState(false)
   const [done, setDone] = useState(0)
   const stopping = useRef<AbortController>(undefined)
@@ -88,6 +90,7 @@ export function BulkRow(parts: Parts) {
           onDone={onClear}
         />
       )}
+      {mayUpdate && <AssignOwner {...parts} size={size} />}
       {mayRemove && <Unregister {...parts} size={size} />}
       {refresh.isPending && size > 100 && (
         <>
@@ -120,6 +123,25 @@ function useClearingKey(onClear: () => void): void {
     addEventListener('keydown', press, { capture: true })
     return () => removeEventListener('keydown', press, { capture: true })
   }, [])
+}
+
+function AssignOwner({ selection, filters, size, onChanged, onClear }: Parts & { readonly size: number }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Assign owner…</Button>
+      {isOpen && (
+        <AssignMany
+          selection={selection}
+          filters={filters}
+          size={size}
+          onChanged={onChanged}
+          onClose={() => setIsOpen(false)}
+          onDone={onClear}
+        />
+      )}
+    </>
+  )
 }
 
 /** Of some it can be said only that nobody owns them: those are left as they are. */

@@ -17,7 +17,7 @@ export function DeviceActions({ device, ownerName }: Parts) {
     onDeleted: () => void navigate({ to: '/devices' }),
   })
   const { refresh, edit } = verbs
-  const further = [verbs.mode, verbs.unregister, verbs.merge, verbs.delete]
+  const further = [verbs.owner, verbs.mode, verbs.unregister, verbs.merge, verbs.delete]
   return (
     <>
       {refresh && (

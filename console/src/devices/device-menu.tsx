@@ -22,7 +22,11 @@ export function DeviceMenu({ row: { id, owner }, menu, onGone }: MenuParts) {
   })
   return (
     <>
-      {menu(<VerbItems verbs={[verbs.refresh, verbs.edit, verbs.mode, verbs.unregister, verbs.merge, verbs.delete]} />)}
+      {menu(
+        <VerbItems
+          verbs={[verbs.refresh, verbs.edit, verbs.owner, verbs.mode, verbs.unregister, verbs.merge, verbs.delete]}
+        />,
+      )}
       {dialogs}
     </>
   )

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useMay } from '../api/session.ts'
 import { useNeeded } from '../api/use-needed.ts'
 import type { Verb } from '../components/verbs.tsx'
+import { AssignOwnerDialog } from './assign-owner-dialog.tsx'
 import { DeleteDeviceDialog } from './delete-device-dialog.tsx'
 import { deviceQuery } from './device-queries.ts'
 import { EditDeviceDialog } from './edit-device-dialog.tsx'
@@ -21,7 +22,9 @@ type Parts = {
 }
 
 type DeviceVerbs = {
-  readonly verbs: Readonly<Record<'refresh' | 'edit' | 'mode' | 'unregister' | 'merge' | 'delete', Verb | false>>
+  readonly verbs: Readonly<
+    Record<'refresh' | 'edit' | 'owner' | 'mode' | 'unregister' | 'merge' | 'delete', Verb | false>
+  >
   readonly dialogs: ReactNode
 }
 
@@ -43,6 +46,7 @@ export function useDeviceVerbs(parts: Parts): DeviceVerbs {
         isBusy: refresh.isPending,
       },
       edit: mayUpdate && asked('Edit…', 'edit'),
+      owner: mayUpdate && (mayRemove || !isOwned) && asked('Assign owner…', 'owner'),
       mode: mayUpdate && isOwned && asked('Who may sign in…', 'mode'),
       unregister: mayRemove && isOwned && { ...asked('Unregister…', 'unregister'), isDangerous: true },
       merge: mayRemove && { ...asked('Merge…', 'merge'), isDangerous: true },
@@ -52,13 +56,16 @@ export function useDeviceVerbs(parts: Parts): DeviceVerbs {
   }
 }
 
-type Opened = 'edit' | 'mode' | 'unregister' | 'merge' | 'delete'
+type Opened = 'edit' | 'owner' | 'mode' | 'unregister' | 'merge' | 'delete'
 
 function Dialog(parts: Parts & { readonly opened: Opened; readonly onClose: () => void }) {
   const { deviceId, ownerId, ownerName, opened, onClose } = parts
   const device = useNeeded(useQuery(deviceQuery(deviceId)), onClose)
   if (!device) return null
   if (opened === 'edit') return <EditDeviceDialog device={device} onClose={onClose} />
+  if (opened === 'owner') {
+    return <AssignOwnerDialog device={device} ownerId={ownerId} ownerName={ownerName} onClose={onClose} />
+  }
   if (opened === 'mode') return <SignInModeDialog device={device} onClose={onClose} />
   if (opened === 'merge') return <MergeDialog device={device} onClose={onClose} />
   if (opened === 'delete') {

@@ -43,7 +43,7 @@ export function UnregisterDialog({ device, ownerId, ownerName, onClose, onUnregi
             : [`${ownerName} keeps ${others === 1 ? '1 other device' : `${others} other devices`}.`]),
         ...(isHeld ? ['It is deleted along with its registration.'] : []),
       ]}
-      {...(!isHeld && { stays: 'Results and issues stay. It can be registered again.' })}
+      {...(!isHeld && { stays: 'Results and issues stay. You can assign another owner.' })}
       verb={`Unregister ${name.length > 30 ? 'the device' : name}`}
       onConfirm={() => unregister.mutate()}
       isBusy={unregister.isPending}

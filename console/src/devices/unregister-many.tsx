@@ -7,9 +7,10 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { isWide } from '../components/is-wide.ts'
 import type { Selection } from '../components/selection.ts'
 import { visibleText } from '../components/visible-text.ts'
+import { AccountDialog, devicesInWords } from './account-dialog.tsx'
 import type { DeviceFilters } from './device-filters.ts'
-import { type Account, unregisterChosen, unregistrationQuery } from './unregister-chosen.ts'
-import { devicesInWords, UnregistrationAccount } from './unregistration-account.tsx'
+import type { Account } from './in-steps.ts'
+import { ownersQuery, unregisterChosen } from './unregister-chosen.ts'
 
 type Parts = {
   readonly selection: Selection
@@ -26,7 +27,7 @@ type Parts = {
 /** Says whom it hits, unregisters all that were chosen, and gives an account of what was refused. */
 export function UnregisterMany(parts: Parts) {
   const { selection, owned, filters, onChanged, onClose, onDone } = parts
-  const preview = useNeeded(useQuery(unregistrationQuery(selection, filters)), onClose)
+  const preview = useNeeded(useQuery(ownersQuery(selection, filters)), onClose)
   const [done, setDone] = useState(0)
   const stopping = useRef<AbortController>(undefined)
   const unregister = useAction<void, Account>({
@@ -37,10 +38,7 @@ export function UnregisterMany(parts: Parts) {
       return unregisterChosen({ selection: owned, filters: among, signal: stop.signal, onProgress: setDone })
     },
     refresh: [['devices'], ['people'], ['audit']],
-    said: ({ unregistered, refused, ended }) =>
-      refused.length === 0 && ended === undefined
-        ? `${devicesInWords(unregistered)} ${unregistered === 1 ? 'is' : 'are'} no longer registered`
-        : undefined,
+    said: (account) => (account.refused.length === 0 && account.ended === undefined ? endOf(account) : undefined),
     onDone: ({ refused, ended }) => {
       onChanged()
       if (refused.length === 0 && ended === undefined) onDone()
@@ -48,7 +46,10 @@ export function UnregisterMany(parts: Parts) {
     hasForm: true,
   })
   useEffect(() => () => stopping.current?.abort(), [])
-  if (unregister.data) return <UnregistrationAccount account={unregister.data} onClose={onDone} />
+  if (unregister.data) {
+    const account = unregister.data
+    return <AccountDialog title={endOf(account)} account={account} close="Back to the list" onClose={onDone} />
+  }
   if (!preview) return null
   const count = preview.registered_count
   return (
@@ -74,12 +75,19 @@ export function UnregisterMany(parts: Parts) {
   )
 }
 
+const endOf = ({ done }: Account): string => `${devicesInWords(done)} ${done === 1 ? 'is' : 'are'} no longer registered`
+
+/** "Ana, Ben and 3 others". */
+export function ownersInWords(preview: UnregistrationPreview): string {
+  const names = preview.owner_names.map(visibleText)
+  const others = preview.owners_count - names.length
+  const last = others > 0 ? (others === 1 ? '1 other' : `${others.toLocaleString('en')} others`) : names.pop()
+  return names.length > 0 ? `${names.join(', ')} and ${last}` : (last ?? '')
+}
+
 function consequencesOf(preview: UnregistrationPreview): string[] {
   const { registered_count: count, deleted_count: deleted, owners_count: owners, ownerless_count: left } = preview
-  const names = preview.owner_names.map(visibleText)
-  const others = owners - names.length
-  const last = others > 0 ? (others === 1 ? '1 other' : `${others.toLocaleString('en')} others`) : names.pop()
-  const all = names.length > 0 ? `${names.join(', ')} and ${last}` : last
+  const all = ownersInWords(preview)
   return [
     `${all} can no longer sign in with ${count === 1 ? 'it' : 'them'}.`,
     ...(left === 0
@@ -108,5 +116,5 @@ function staysOf({ devices_count: all, registered_count: count, deleted_count: d
         ? ' 1 selected device has no owner and stays as it is.'
         : ` ${others.toLocaleString('en')} selected devices have no owner and stay as they are.`
   if (deleted === count) return free === '' ? undefined : free.trim()
-  return `Results and issues stay, and the devices can be registered again.${free}`
+  return `Results and issues stay. You can assign other owners.${free}`
 }

@@ -1,11 +1,15 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { addressOf, api } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
+import { useMay } from '../api/session.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { optionsOf } from '../components/list-view.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
+import { AddPersonDialog } from './add-person-dialog.tsx'
 import {
   deviceChoices,
   personCountQuery,
@@ -38,6 +42,7 @@ function People({ status, path }: Parts) {
       {...(isGone ? { crumb: { to: '/people', text: 'People' } } : { views: 'people', chips })}
       file={addressOf('exportPeople', { query: filter })}
       countRows={() => api('countPersonViews', { query: filter })}
+      actions={!isGone && <AddPerson />}
       tabs={<StatusTabs />}
       list={list}
       isCounted
@@ -52,6 +57,18 @@ function People({ status, path }: Parts) {
     >
       {(rows) => <PersonTable rows={rows} isDeprovisioned={isGone} />}
     </ListPage>
+  )
+}
+
+function AddPerson() {
+  const mayManage = useMay('manage_settings')
+  const [isOpen, setIsOpen] = useState(false)
+  if (!mayManage) return null
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Add person…</Button>
+      {isOpen && <AddPersonDialog onClose={() => setIsOpen(false)} />}
+    </>
   )
 }
 
@@ -76,6 +93,6 @@ const NobodyLeft = () => (
 
 const NobodyYet = () => (
   <Emptiness title="No people yet." guide="scim">
-    People come from the identity provider by SCIM, or by <code>muster people add</code>.
+    People come from your identity provider by SCIM, or you add them here.
   </Emptiness>
 )

@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { FirstDevice } from './first-device.tsx'
+import { OwnerList } from './owner-list.tsx'
+import { OwnerRule } from './owner-rule.tsx'
 import { RequiredChecks } from './required-checks.tsx'
 import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
@@ -13,7 +15,10 @@ const rules: readonly (readonly [string, string])[] = [
     'A device that enrolls with a person’s secret',
     'is registered to that person; creating the secret was the approval.',
   ],
-  ['A device that enrolls with any other secret', 'has no owner. It cannot be used to sign in and is never blocked.'],
+  [
+    'A device that enrolls with any other secret',
+    'has no owner until you assign one. It cannot be used to sign in and is never blocked.',
+  ],
   [
     'A known device that enrolls again',
     'keeps its owner only with the same hardware. If the old agent was seen within 10 minutes, or the secret is not the owner’s, the registration is suspended until it is confirmed.',
@@ -64,6 +69,8 @@ export function RegistrationPage() {
           </dl>
         )}
       </Block>
+      <OwnerList />
+      {facts.data && <OwnerRule isOn={facts.data.chosen.is_owner_by_account} />}
       {facts.data && <FirstDevice isTrusted={facts.data.chosen.is_first_device_trusted} />}
       {facts.data?.chosen.is_first_device_trusted && (
         <RequiredChecks

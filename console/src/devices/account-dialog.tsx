@@ -1,21 +1,24 @@
 import { Button, Modal } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { visibleText } from '../components/visible-text.ts'
-import type { Account } from './unregister-chosen.ts'
+import type { Account } from './in-steps.ts'
 
 export const devicesInWords = (count: number): string =>
   count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`
 
+type Parts = {
+  readonly title: string
+  readonly account: Account
+  /** "Back to the list". */
+  readonly close: string
+  readonly onClose: () => void
+}
+
 /** What was refused and why, and what it did not come to. */
-export function UnregistrationAccount({ account, onClose }: { account: Account; onClose: () => void }) {
-  const { unregistered, refused, ended } = account
+export function AccountDialog({ title, account, close, onClose }: Parts) {
+  const { refused, ended } = account
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`${devicesInWords(unregistered)} ${unregistered === 1 ? 'is' : 'are'} no longer registered`}
-      withCloseButton={false}
-    >
+    <Modal opened onClose={onClose} title={title} withCloseButton={false}>
       <div className="confirm">
         {ended === 'stopped' && <p className="t2">Stopped; the rest of them stay as they were.</p>}
         {ended instanceof Error && (
@@ -45,7 +48,7 @@ export function UnregistrationAccount({ account, onClose }: { account: Account; 
         )}
         <div className="dialog-ends">
           <Button onClick={onClose} data-autofocus>
-            Back to the list
+            {close}
           </Button>
         </div>
       </div>

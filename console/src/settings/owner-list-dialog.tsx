@@ -1,0 +1,121 @@
+import type { OwnerListLine, OwnerListPreview } from '@muster/contract/console-owners.ts'
+import { maxRegisteredAtOnce } from '@muster/contract/console-values.ts'
+import { useEffect, useRef, useState } from 'react'
+import { api } from '../api/api.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { AccountDialog, devicesInWords } from '../devices/account-dialog.tsx'
+import { type Account, inSteps } from '../devices/in-steps.ts'
+
+type Parts = { readonly lines: OwnerListPreview['lines']; readonly onClose: () => void }
+
+const linesShown = 500
+const linesInWords = (count: number): string => (count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`)
+const endOf = ({ done }: Account): string => `${devicesInWords(done)} ${done === 1 ? 'has its' : 'have their'} owner`
+
+/** What each line does, then how far it is, then what was refused. */
+export function OwnerListDialog({ lines, onClose }: Parts) {
+  const [asked, setAsked] = useState(0)
+  const stopping = useRef<AbortController>(undefined)
+  const wanted = lines.flatMap(({ outcome, device, person }) =>
+    device && person && (outcome === 'new' || outcome === 'replaced')
+      ? [{ device_id: device.id, person_id: person.id }]
+      : [],
+  )
+  const apply = useAction<void, Account>({
+    act: () => {
+      const stop = new AbortController()
+      stopping.current = stop
+      return inSteps({
+        batches: Array.from({ length: Math.ceil(wanted.length / maxRegisteredAtOnce) }, (_, index) =>
+          wanted.slice(index * maxRegisteredAtOnce, (index + 1) * maxRegisteredAtOnce),
+        ),
+        signal: stop.signal,
+        onProgress: setAsked,
+        step: async (registrations) => {
+          const answer = await api('registerDevices', { body: { registrations: [...registrations] } })
+          return { done: answer.registered_count + answer.unchanged_count, refused: answer.refused }
+        },
+      })
+    },
+    refresh: [['devices'], ['people'], ['audit'], ['settings']],
+    said: (account) => (account.refused.length === 0 && account.ended === undefined ? endOf(account) : undefined),
+    onDone: ({ refused, ended }) => {
+      if (refused.length === 0 && ended === undefined) onClose()
+    },
+    hasForm: true,
+  })
+  useEffect(() => () => stopping.current?.abort(), [])
+  if (apply.data) {
+    return <AccountDialog title={endOf(apply.data)} account={apply.data} close="Close" onClose={onClose} />
+  }
+  const count = (outcome: OwnerListLine['outcome']) => lines.filter((line) => line.outcome === outcome).length
+  const [replaced, unchanged, refused] = [count('replaced'), count('unchanged'), count('refused')]
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={apply.isPending ? () => stopping.current?.abort() : onClose}
+      {...(apply.isPending && { cancel: 'Stop' })}
+      question={`Assign owners to ${devicesInWords(wanted.length)}?`}
+      isDangerous={replaced > 0}
+      consequences={[
+        ...(replaced > 0
+          ? [`${devicesInWords(replaced)} of someone else ${replaced === 1 ? 'changes its' : 'change their'} owner.`]
+          : []),
+        ...(refused > 0 ? [`${linesInWords(refused)} ${refused === 1 ? 'is' : 'are'} refused.`] : []),
+        ...(wanted.length > 0 ? ['Checks that warn, then block count their grace period from now.'] : []),
+      ]}
+      {...(unchanged > 0 && {
+        stays: `${devicesInWords(unchanged)} ${unchanged === 1 ? 'has its' : 'have their'} owner already.`,
+      })}
+      verb={`Assign ${wanted.length.toLocaleString('en')} ${wanted.length === 1 ? 'owner' : 'owners'}`}
+      isReady={wanted.length > 0}
+      onConfirm={() => apply.mutate()}
+      isBusy={apply.isPending}
+      fault={apply.faultBeside()}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <ul className="refusals" tabIndex={0} aria-label="Lines of the list">
+        {sorted(lines)
+          .slice(0, linesShown)
+          .map((line) => (
+            <li key={line.line} className="line">
+              <span className="grow">
+                {wordsOf(line)}
+                <span className="block sm t2">{detailOf(line)}</span>
+              </span>
+            </li>
+          ))}
+      </ul>
+      {lines.length > linesShown && (
+        <p className="t2 sm">
+          The first {linesShown} of {linesInWords(lines.length)}.
+        </p>
+      )}
+      {apply.isPending && (
+        <p className="t2 tn" role="status">
+          {asked.toLocaleString('en')} of {wanted.length.toLocaleString('en')} done
+        </p>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+const urgency = { refused: 0, replaced: 1, new: 2, unchanged: 3 } as const
+
+/** What someone has to look at first. */
+const sorted = (lines: Parts['lines']) => lines.toSorted((one, two) => urgency[one.outcome] - urgency[two.outcome])
+
+function wordsOf({ device, device_text: text, email, outcome, person }: OwnerListLine): string {
+  const what = device ? visibleText(device.name) : visibleText(text)
+  return outcome === 'refused'
+    ? `${what || '—'}, ${visibleText(email) || '—'}`
+    : `${what} → ${visibleText(person?.name ?? '')}`
+}
+
+function detailOf({ line, outcome, reason, owner, email }: OwnerListLine): string {
+  if (outcome === 'refused') return `Line ${line}: ${reason}`
+  if (outcome === 'unchanged') return `Line ${line}: already registered`
+  return `Line ${line}: ${visibleText(email)}${outcome === 'replaced' && owner ? `, instead of ${visibleText(owner.name)}` : ''}`
+}
