@@ -77,7 +77,7 @@ test('the preview says who would be blocked, and what it says is what happens', 
 
   await warn.click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText(/cannot sign in/).waitFor()
+  await dialog.getByText('Nothing is connected: sign-in is not affected yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   const verb = dialog.getByRole('button', { name: /^Warn/ })
   assert.ok(await verb.isDisabled(), 'so many are hit that their number is to be typed')

@@ -75,9 +75,10 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
   await page.reload()
   const said = `Updated the configuration of the check "${first?.name}": the grace period from 7 to 3 days.`
   const steps = page.getByRole('region', { name: 'Get started' })
-  await steps.getByText('1 of 4 done').waitFor()
+  await steps.getByText('1 of 5 done').waitFor()
   await steps.getByText('31 checks only report so far.').waitFor()
   await steps.getByRole('link', { name: 'Choose what blocks' }).waitFor()
+  await steps.getByRole('link', { name: 'Connect what blocks' }).waitFor()
   await page.getByText(said).waitFor()
   await page.getByText(/^and \d+ more$/).waitFor()
   await page.getByRole('link', { name: 'These devices' }).waitFor()

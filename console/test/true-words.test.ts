@@ -53,9 +53,12 @@ test('a blocked device says since when and because of what, and leads there', { 
   const [check] = checks
   const issue = await firstIssue(`/views/issues?state=blocking&check=${check?.id}`)
   await page.goto(at(`/devices/${issue.device.id}`))
-  const sentence = page.getByText(/cannot sign in with this device since/)
+  const sentence = page.getByText(/^Blocked since/)
   await sentence.waitFor()
-  assert.match((await sentence.textContent()) ?? '', /since \w{3} \d+ \w{3} \d\d:\d\d UTC because of .+ \(check .+\)\./)
+  assert.match(
+    (await sentence.textContent()) ?? '',
+    /^Blocked since \w{3} \d+ \w{3} \d\d:\d\d UTC: .+ \(check .+\)\. Nothing is connected: sign-in is not affected yet\. Connect what blocks\.$/,
+  )
   const open = page.getByRole('region', { name: 'Open issues' }).first()
   const first = open.getByRole('row').nth(1)
   await first.getByText(/^Blocking/).waitFor()
@@ -87,8 +90,8 @@ test('of an issue that only reports nobody is told, and no page says so', { skip
   assert.equal(await page.locator('.state.notified').count(), 0)
   const told = await firstIssue(`/views/issues?state=notified&check=${checks[1]?.id}`)
   await page.goto(at(`/issues/${told.id}`))
-  await page.getByText(/sees it at sign-in; it does not block\./).waitFor()
+  await page.getByText('It notifies the owner and does not block.').waitFor()
   await page.goto(at(`/issues?state=notified`))
-  await page.getByText('Shown at sign-in').nth(1).waitFor()
+  await page.getByText('Notifies', { exact: true }).nth(1).waitFor()
   assert.deepEqual(await violations(page), [])
 })

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { BlockReceivers } from './block-receivers.ts'
 import { CheckConfiguration, CheckConfigurationRequest, configurationExample } from './check-configurations.ts'
 import { resultCounts, resultCountsExample } from './check-counts.ts'
 import { checkSorts } from './console-values.ts'
@@ -120,13 +121,7 @@ export const ConfigurationPreview = Type.Object(
     ),
     people: Count('Owners of the devices that are blocked by the end.'),
     people_on_only_device: Count('Owners among them who have no other device.'),
-    receivers: Type.Object(
-      {
-        streams: Count('Streams that hear when a device is blocked.'),
-        webhooks: Count('Webhook endpoints that hear of it.'),
-      },
-      { description: 'Who is told when a device is blocked.' },
-    ),
+    receivers: BlockReceivers,
     effects: Type.Object(
       {
         report_only: effect('reporting only'),
@@ -185,7 +180,7 @@ export const ConfigurationPreview = Type.Object(
         moves: { good: 3, notified: 3, will_block: 3, blocked: 3 },
         people: 3,
         people_on_only_device: 3,
-        receivers: { streams: 3, webhooks: 3 },
+        receivers: { streams: 2, webhooks: 1, connections: 1 },
         effects: {
           report_only: { notified: 3, blocked_now: 3, blocked_at_end: 3, ends_at: '2026-11-20T09:00:00.000Z' },
           notify_only: { notified: 3, blocked_now: 3, blocked_at_end: 3, ends_at: '2026-11-20T09:00:00.000Z' },

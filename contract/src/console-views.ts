@@ -240,6 +240,16 @@ export const ConsoleSummary = Type.Object(
     blocking_within_24h: Count('How many devices will be blocked within 24 hours.'),
     late: Count('How many devices were last heard of more than an hour ago, and less than 7 days.'),
     waiting_requests: Count('How many requests wait for a decision.'),
+    only_reporting: Nullable(
+      Type.Object(
+        {
+          checks: Count('How many checks are enabled.'),
+          devices_with_issues: Count('How many devices have an open issue.'),
+        },
+        { description: 'What enabled checks find while all of them only report.' },
+      ),
+      { description: 'What checks find while all enabled ones only report; null once one does more.' },
+    ),
     next_to_block: Type.Array(NextToBlock, {
       description:
         'Devices that were blocked last, latest first, then those that will be soonest; at most 6, and of neither more than 3 unless there are fewer of the other.',
@@ -272,6 +282,7 @@ export const ConsoleSummary = Type.Object(
         blocking_within_24h: 6,
         late: 8,
         waiting_requests: 5,
+        only_reporting: null,
         next_to_block: [
           {
             device_id: '733',
@@ -304,7 +315,8 @@ export const FirstSteps = Type.Object(
   {
     has_devices: Flag('Whether a device has enrolled.'),
     has_second_factor: Flag('Whether the administrator who asks signs in with a second factor.'),
-    has_provisioning: Flag('Whether an identity provider has a SCIM token.'),
+    has_provisioning: Flag('Whether an identity provider has sent a SCIM request.'),
+    is_connected: Flag('Whether a block reaches a sign-in connection, stream or webhook.'),
     reporting_checks: Count('How many enabled checks only report.'),
     enforced_checks: Count('How many enabled checks notify or block.'),
   },
@@ -316,6 +328,7 @@ export const FirstSteps = Type.Object(
         has_devices: true,
         has_second_factor: false,
         has_provisioning: false,
+        is_connected: false,
         reporting_checks: 31,
         enforced_checks: 0,
       },

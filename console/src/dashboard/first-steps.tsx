@@ -19,7 +19,7 @@ type Step = {
   readonly isDone: boolean
   readonly text: string
   readonly about: string
-  readonly to: '/devices/enroll' | '/account/security' | '/settings/scim' | '/checks'
+  readonly to: '/devices/enroll' | '/account/security' | '/settings/scim' | '/connections' | '/checks'
   readonly needs?: AdminPower
 }
 
@@ -39,9 +39,16 @@ const stepsOf = (steps: Steps): readonly Step[] => [
   {
     isDone: steps.has_provisioning,
     text: 'Connect your identity provider',
-    about: 'SCIM adds people, and removes them when they leave.',
+    about: 'SCIM adds people, and removes them when they leave. Done at its first request.',
     to: '/settings/scim',
     needs: 'manage_settings',
+  },
+  {
+    isDone: steps.is_connected,
+    text: 'Connect what blocks',
+    about: 'A sign-in connection, a stream or a webhook. Until then, a block affects nobody’s sign-in.',
+    to: '/connections',
+    needs: 'manage_sign_in',
   },
   {
     isDone: steps.enforced_checks > 0,

@@ -4,7 +4,12 @@ import { goodShare } from './day-figures.ts'
 const devices = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`)
 
 /** What is true now, and what follows. */
-export function leadSentence({ standings, blocking_within_24h: soon }: ConsoleSummary): string {
+export function leadSentence({ standings, only_reporting: only, blocking_within_24h: soon }: ConsoleSummary): string {
+  if (only !== null && standings.blocked === 0) {
+    return only.checks === 1
+      ? 'Nothing blocks: the only check just reports.'
+      : `Nothing blocks: all ${only.checks} checks only report.`
+  }
   const now =
     standings.blocked === 0
       ? 'No devices are blocked.'
@@ -14,11 +19,15 @@ export function leadSentence({ standings, blocking_within_24h: soon }: ConsoleSu
 }
 
 /** Stale and silent devices are no part of the percentage. */
-export function secondSentence({ standings, days, waiting_requests: waiting }: ConsoleSummary): string {
+export function secondSentence(summary: ConsoleSummary): string {
+  const { standings, days, waiting_requests: waiting, only_reporting: only } = summary
   const { blocked, will_block, notified, good } = standings
   const reporting = blocked + will_block + notified + good
   const share = reporting === 0 ? '' : ` (${percentOf(good, reporting)})`
-  const first = `${good.toLocaleString('en')} of ${devices(reporting).replace('device', 'reporting device')} ${good === 1 ? 'is' : 'are'} Good${share}${changeSince(days, standings)}.`
+  const open = only?.devices_with_issues ?? 0
+  const found =
+    only === null || standings.blocked > 0 ? '' : `${devices(open)} ${open === 1 ? 'has' : 'have'} an open issue. `
+  const first = `${found}${good.toLocaleString('en')} of ${devices(reporting).replace('device', 'reporting device')} ${good === 1 ? 'is' : 'are'} Good${share}${changeSince(days, standings)}.`
   if (waiting === 0) return `${first} No requests are waiting.`
   return `${first} ${waiting === 1 ? '1 request is waiting' : `${waiting} requests are waiting`} for a decision.`
 }

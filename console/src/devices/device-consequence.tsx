@@ -2,12 +2,13 @@ import type { IssueView } from '@muster/contract/console-issues.ts'
 import type { Device } from '@muster/contract/devices.ts'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { BlockEffect } from '../components/block-effect.tsx'
 import { deadlineOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { type IssueStanding, issueStanding } from '../issues/issue-standing.ts'
 import { type deviceStanding, ownerIdOf } from './device-facts.ts'
 
-/** What the state of a device means for its owner, as a sentence. */
+/** What the state of a device means, as a sentence. */
 export function consequenceOf(
   device: Device,
   standing: ReturnType<typeof deviceStanding>,
@@ -18,19 +19,27 @@ export function consequenceOf(
   if (standing === 'never') return 'Enrolled, but it has not checked in yet.'
   if (standing === 'stale') return 'Not seen for 7 days or more. What you see here may be out of date.'
   if (ownerIdOf(device) === undefined) {
-    return 'This device has no owner. It cannot be used to sign in and is never blocked.'
+    return 'This device has no owner: it cannot be used to sign in through Muster, and is never blocked.'
   }
-  if (standing === 'blocked') return <Blocked owner={owner} issues={issues} now={now} />
-  if (standing === 'will_block' && device.will_block_at) {
+  if (standing === 'blocked') {
     return (
       <>
-        {owner} cannot sign in with this device from <b className="m">{deadlineOf(device.will_block_at, now)} UTC</b>
-        <Because issues={issuesThat('will_block', issues, now)} />, unless it is fixed, exempted or snoozed.
+        <Blocked isSuspended={device.registration_suspended_at !== null} issues={issues} now={now} />{' '}
+        <BlockEffect owner={owner} isBlocked />
       </>
     )
   }
-  if (standing === 'notified') return shownAtSignIn(issues, now)
-  return `${owner} can sign in with this device.`
+  if (standing === 'will_block' && device.will_block_at) {
+    return (
+      <>
+        Will be blocked <b className="m">{deadlineOf(device.will_block_at, now)} UTC</b>
+        <Because issues={issuesThat('will_block', issues, now)} />. Fix, exempt or snooze it to prevent this.{' '}
+        <BlockEffect owner={owner} isBlocked={false} />
+      </>
+    )
+  }
+  if (standing === 'notified') return notifiedOf(issues, now)
+  return 'Nothing blocks it.'
 }
 
 const issuesThat = (wanted: IssueStanding, issues: readonly IssueView[] | undefined, now: number) =>
@@ -41,20 +50,20 @@ export const blockingIssues = (issues: readonly IssueView[] | undefined, now: nu
   issuesThat('blocking', issues, now)
 
 type BlockedParts = {
-  readonly owner: string
+  readonly isSuspended: boolean
   readonly issues: readonly IssueView[] | undefined
   readonly now: number
 }
 
 /** No issue need be there: a suspended registration keeps the device blocked. */
-function Blocked({ owner, issues, now }: BlockedParts) {
+function Blocked({ isSuspended, issues, now }: BlockedParts) {
   const blocking = blockingIssues(issues, now)
   const since = blocking[0]?.blocks_at ?? null
-  if (since === null) return `${owner} cannot sign in with this device.`
+  if (since === null) return isSuspended ? 'Blocked: its registration is suspended.' : 'Blocked.'
   const others = blocking.length - 1
   return (
     <>
-      {owner} cannot sign in with this device since <b className="m">{deadlineOf(since, now)} UTC</b>
+      Blocked since <b className="m">{deadlineOf(since, now)} UTC</b>
       <Because issues={blocking} />.
       {others > 0 && ` ${others === 1 ? '1 more issue blocks' : `${others} more issues block`} it.`}
     </>
@@ -66,7 +75,7 @@ function Because({ issues: [issue] }: { readonly issues: readonly IssueView[] })
   if (issue === undefined) return null
   return (
     <>
-      {' because of '}
+      {': '}
       <Link className="u" to="/issues/$issueId" params={{ issueId: issue.id }}>
         {visibleText(issue.title)}
       </Link>
@@ -80,10 +89,10 @@ function Because({ issues: [issue] }: { readonly issues: readonly IssueView[] })
 }
 
 /** Counts what owners are told of alone: issues of checks that only report are open as well. */
-function shownAtSignIn(issues: readonly IssueView[] | undefined, now: number): string {
+function notifiedOf(issues: readonly IssueView[] | undefined, now: number): string {
   const shown = issuesThat('notified', issues, now).length
   if (shown === 0) return 'Nothing blocks it.'
   return shown === 1
-    ? '1 issue is shown at sign-in. Nothing blocks it.'
-    : `${shown.toLocaleString('en')} issues are shown at sign-in. Nothing blocks it.`
+    ? '1 issue notifies the owner. Nothing blocks it.'
+    : `${shown.toLocaleString('en')} issues notify the owner. Nothing blocks it.`
 }

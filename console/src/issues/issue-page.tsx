@@ -7,6 +7,7 @@ import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { OwnerTexts } from '../checks/owner-texts.tsx'
+import { BlockEffect } from '../components/block-effect.tsx'
 import { copyText } from '../components/copy-text.ts'
 import { Fact } from '../components/fact.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -54,7 +55,9 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
           </h1>
           <Pill issue={issue} now={now} />
         </div>
-        <p className="t2">{consequenceOf(issue, now)}</p>
+        <p className="t2">
+          <Consequence issue={issue} now={now} />
+        </p>
         <div className="columns">
           <div className="stack main-column">
             <section aria-labelledby="issue-row">
@@ -106,8 +109,19 @@ function Pill({ issue, now }: { issue: IssueFacts; now: number }) {
   return <span className={standing === 'resolved' ? 'pill good' : 'pill idle'}>{idlePills[standing]}</span>
 }
 
+function Consequence({ issue, now }: { issue: IssueFacts; now: number }) {
+  const standing = issueStanding(issue, now)
+  const sentence = consequenceOf(issue, now)
+  if (standing !== 'blocking' && standing !== 'will_block') return sentence
+  const owner = issue.owner === null ? 'Its owner' : visibleText(issue.owner.name)
+  return (
+    <>
+      {sentence} <BlockEffect owner={owner} isBlocked={standing === 'blocking'} />
+    </>
+  )
+}
+
 function consequenceOf(issue: IssueFacts, now: number): string {
-  const owner = issue.owner === null ? 'Nobody' : visibleText(issue.owner.name)
   const at = issue.blocks_at ?? ''
   switch (issueStanding(issue, now)) {
     case 'resolved':
@@ -121,11 +135,11 @@ function consequenceOf(issue: IssueFacts, now: number): string {
     case 'unowned':
       return 'The device has no owner, so nobody sees it and it blocks nobody.'
     case 'notified':
-      return `${owner} sees it at sign-in; it does not block.`
+      return 'It notifies the owner and does not block.'
     case 'blocking':
-      return `${owner} cannot sign in with this device until it is fixed.`
+      return 'The device is blocked until it is fixed.'
     case 'will_block':
-      return `${owner} cannot sign in with this device from ${deadlineOf(at, now)} UTC unless it is fixed.`
+      return `The device will be blocked ${deadlineOf(at, now)} UTC unless it is fixed.`
   }
 }
 

@@ -9,7 +9,7 @@ export const issueStates = {
   all: 'Open and resolved',
   blocking: 'Blocking now',
   will_block: 'Will block',
-  notified: 'Shown at sign-in',
+  notified: 'Notifies',
   report_only: 'Report only',
   exempted: 'Exempted',
   resolved: 'Resolved',

@@ -33,7 +33,7 @@ export function IssueState({ issue }: { readonly issue: StandingIssue }) {
       return (
         <span className="state notified">
           <StandingShape standing="notified" />
-          Shown at sign-in
+          Notifies
         </span>
       )
     case 'will_block':

@@ -20,8 +20,8 @@ test('a message has what blocks, why, and how to fix it, with the text of the de
   assert.equal(
     ownerMessage([issue], now),
     [
-      'You cannot sign in with ana\\u202emac until you fix what is listed here.',
-      'FileVault is off (blocks sign-in)',
+      'ana\\u202emac is blocked until you fix what is listed here.',
+      'FileVault is off (blocks the device)',
       'A lost Mac can be read.',
       'How to fix it:\n1. Open System Settings.',
     ].join('\n\n'),
@@ -44,7 +44,7 @@ test('a message about what does not block yet says the deadline', () => {
 
 test('a message says where the texts of an issue are, when they are too long for it', () => {
   const long = { ...issue, texts_left_out: true, rationale: null, fix_instructions: null }
-  assert.match(ownerMessage([long], now), /FileVault is off \(blocks sign-in\)\n\nWhat to do about it is too long/)
+  assert.match(ownerMessage([long], now), /FileVault is off \(blocks the device\)\n\nWhat to do about it is too long/)
 })
 
 test('nothing is written about issues that their owner does not see', () => {
@@ -67,6 +67,6 @@ test('messages to several owners each begin with the address', () => {
   )
   assert.match(
     text,
-    /^To: ana@acme\.example\n\nYou cannot sign in with .*\n\n--------\n\nTo: ben\\u202e@acme\.example\n\n/s,
+    /^To: ana@acme\.example\n\nana\\u202emac is blocked .*\n\n--------\n\nTo: ben\\u202e@acme\.example\n\n/s,
   )
 })

@@ -17,7 +17,7 @@ type Told = Pick<
   | 'device'
 > & { readonly texts_left_out?: boolean }
 
-const leftOut = 'What to do about it is too long for a message. Read it at your next sign-in.'
+const leftOut = 'What to do about it is too long for a message. Ask your IT team for it.'
 
 /** Whether the owner of the device sees the issue at sign-in, so that a message about it says nothing new. */
 export const isForOwner = (issue: Parameters<typeof issueStanding>[0], now: number): boolean =>
@@ -31,7 +31,7 @@ export function ownerMessage(issues: readonly Told[], now: number): string {
   const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`
   const isBlocked = issues.some((issue) => issueStanding(issue, now) === 'blocking')
   const opening = isBlocked
-    ? `You cannot sign in with ${device} until you fix what is listed here.`
+    ? `${device} is blocked until you fix what is listed here.`
     : `${device} has ${count} to fix.`
   return [opening, ...issues.map((issue) => about(issue, now))].join('\n\n')
 }
@@ -48,7 +48,7 @@ function about(issue: Told, now: number): string {
     standing === 'will_block' && issue.blocks_at !== null
       ? ` (fix it before ${deadlineOf(issue.blocks_at, now)} UTC)`
       : standing === 'blocking'
-        ? ' (blocks sign-in)'
+        ? ' (blocks the device)'
         : ''
   const texts = [
     issue.texts_left_out ? leftOut : null,

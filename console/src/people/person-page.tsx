@@ -60,17 +60,19 @@ function Standing({ personId }: { personId: string }) {
   const rows = devices.data?.data
   if (rows === undefined) return <p className="t2">&nbsp;</p>
   const blocked = rows.filter(({ standing }) => standing === 'blocked').length
-  if (rows.length === 0)
-    return <p className="t2">This person has no registered device, so they cannot sign in with one.</p>
+  if (rows.length === 0) return <p className="t2">This person has no registered device.</p>
   if (blocked === 0) return <p className="t2">No device of this person is blocked.</p>
   if (blocked === rows.length) {
     return (
-      <p className="t2">Cannot sign in with a device: {rows.length === 1 ? 'the only one is' : 'all are'} blocked.</p>
+      <p className="t2">
+        {rows.length === 1 ? 'The only device' : `All ${rows.length} devices`} of this person{' '}
+        {rows.length === 1 ? 'is' : 'are'} blocked.
+      </p>
     )
   }
   return (
     <p className="t2">
-      Cannot sign in with {blocked} of {rows.length} devices: {blocked === 1 ? 'it is' : 'they are'} blocked.
+      {blocked} of {rows.length} devices of this person {blocked === 1 ? 'is' : 'are'} blocked.
     </p>
   )
 }

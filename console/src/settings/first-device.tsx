@@ -6,7 +6,11 @@ import { Block } from '../components/section-frame.tsx'
 import { useSettings } from './use-settings.ts'
 
 const ways = [
-  ['trusted', 'Immediately', 'When the owner confirms it is theirs: trust on first use, once.'],
+  [
+    'trusted',
+    'Immediately',
+    'At sign-in through Muster, when they confirm that it is theirs: trust on first use, once.',
+  ],
   ['decided', 'After approval', 'An administrator approves it, like every other device.'],
 ] as const
 

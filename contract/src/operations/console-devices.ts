@@ -1,3 +1,4 @@
+import { BlockReceivers } from '../block-receivers.ts'
 import {
   DeletedDevice,
   DeviceDescription,
@@ -63,6 +64,14 @@ export const deviceViewOperations = defineOperations({
     tag: 'Console',
     query: FindQuery,
     answer: FindAnswer,
+  }),
+  getBlockReceivers: json({
+    method: 'GET',
+    path: '/views/block_receivers',
+    permission: 'read',
+    summary: 'Count what a block reaches: sign-in connections, streams and webhooks',
+    tag: 'Console',
+    answer: BlockReceivers,
   }),
   getFirstSteps: json({
     method: 'GET',

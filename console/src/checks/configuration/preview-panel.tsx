@@ -1,6 +1,7 @@
 import type { ConfigurationPreview } from '@muster/contract/console-checks.ts'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { isConnected, listenersInWords, NothingConnected } from '../../components/block-effect.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Failure, SkeletonRows } from '../../components/notices.tsx'
 import { Scroller } from '../../components/scroller.tsx'
@@ -49,7 +50,7 @@ function Outlook({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
     return (
       <p className="t2">
         The check blocks nobody.
-        {preview.released > 0 && ` ${devices(preview.released)} that are blocked today can sign in again.`}
+        {preview.released > 0 && ` ${devices(preview.released)} that are blocked today are released.`}
       </p>
     )
   }
@@ -79,7 +80,7 @@ function Outlook({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
 function movesOf({ moves, ends_at, computed_at, ...preview }: ConfigurationPreview): string {
   const parts = [
     moves.blocked > 0 && `${devices(moves.blocked)} become Blocked`,
-    moves.will_block > 0 && `${devices(moves.will_block)} move to Will Block and see the deadline`,
+    moves.will_block > 0 && `${devices(moves.will_block)} move to Will Block with a deadline`,
     moves.notified > 0 && `${devices(moves.notified)} move to Notified`,
     moves.good > 0 && `${devices(moves.good)} become Good`,
   ].filter(Boolean)
@@ -267,10 +268,9 @@ const ReasonTable = ({ rows }: { rows: readonly ReasonRow[] }) => (
   </Scroller>
 )
 
-const countOf = (count: number, what: string): string => (count === 1 ? `1 ${what}` : `${count} ${what}s`)
-
 function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlocking: boolean }) {
-  const { streams, webhooks } = preview.receivers
+  const listeners = listenersInWords(preview.receivers)
+  const { connections } = preview.receivers
   const spared = preview.spared_by.map((row) => `${row.count.toLocaleString('en')} ${sparedWords(row)}`)
   const undecided = preview.undecided_by.map((row) => `${row.count.toLocaleString('en')} ${undecidedWords[row.reason]}`)
   return (
@@ -292,15 +292,27 @@ function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
           </span>
         </li>
       )}
-      {isBlocking && streams + webhooks > 0 && (
+      {isBlocking && !isConnected(preview.receivers) && (
         <li>
           <Icon name="signals" size={14} />
           <span>
-            {[streams > 0 && countOf(streams, 'stream'), webhooks > 0 && countOf(webhooks, 'webhook')]
-              .filter(Boolean)
-              .join(' and ')}{' '}
-            {streams + webhooks === 1 ? 'is' : 'are'} notified of each device that blocks.
+            <NothingConnected />
           </span>
+        </li>
+      )}
+      {isBlocking && connections > 0 && (
+        <li>
+          <Mark name="cross" />
+          <span>
+            {connections === 1 ? '1 sign-in connection refuses' : `${connections} sign-in connections refuse`} each
+            blocked device.
+          </span>
+        </li>
+      )}
+      {isBlocking && listeners !== undefined && (
+        <li>
+          <Icon name="signals" size={14} />
+          <span>{listeners} will hear of each device.</span>
         </li>
       )}
       {preview.joined > 0 && (

@@ -1,5 +1,6 @@
 import type { ConfigurationPreview } from '@muster/contract/console-checks.ts'
 import { strategyWords } from '@muster/contract/strategy-words.ts'
+import { isConnected } from '../../components/block-effect.tsx'
 import { dayOf, deadlineOf } from '../../components/times.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { devices, people } from '../check-words.ts'
@@ -38,10 +39,17 @@ export function consequencesOf(preview: ConfigurationPreview): string[] {
   const when = isLater(preview) ? `from ${deadlineOf(preview.ends_at, now)} UTC at the latest` : 'immediately'
   const only = preview.people_on_only_device
   return [
-    `${who} cannot sign in with ${preview.blocked_at_end === 1 ? 'this device' : 'these devices'} ${when}, unless the failure is fixed.`,
-    ...(only > 0 ? [`${people(only)} ${only === 1 ? 'has' : 'have'} no other device to sign in with.`] : []),
+    `Blocked ${when}, unless the failure is fixed: ${who}.`,
+    ...effectOf(preview),
+    ...(only > 0 ? [`${people(only)} ${only === 1 ? 'has' : 'have'} no other device.`] : []),
     ...(preview.undecided.length > 0 ? ['A device without a result that fails later gets its own grace period.'] : []),
   ]
+}
+
+/** What a block reaches, as far as whoever saves has to know. */
+function effectOf({ receivers }: ConfigurationPreview): string[] {
+  if (!isConnected(receivers)) return ['Nothing is connected: sign-in is not affected yet.']
+  return receivers.connections > 0 ? ['Their owners cannot sign in with them through Muster.'] : []
 }
 
 export function staysOf(preview: ConfigurationPreview): string {
@@ -79,12 +87,12 @@ export function consequenceOf(preview: ConfigurationPreview): string {
   if (preview.hit > 0 && isLater(preview)) {
     const day = dayOf(preview.ends_at, Date.parse(preview.computed_at))
     return preview.blocked_now === 0
-      ? `Owners see it at their next sign-in. You can undo this until ${day} without blocking anyone.`
+      ? `Nobody is blocked before ${day}. You can undo this until ${day} without blocking anyone.`
       : `${devices(preview.blocked_now)} are blocked immediately; the others by ${day}.`
   }
-  if (preview.hit > 0) return 'Owners are blocked at their next sign-in.'
+  if (preview.hit > 0) return `${devices(preview.hit)} ${preview.hit === 1 ? 'is' : 'are'} blocked immediately.`
   if (preview.left > 0) return `The check stops running on ${devices(preview.left)}; its issues there are resolved.`
-  if (preview.released > 0) return 'Their owners can sign in again within a minute.'
+  if (preview.released > 0) return 'They are released within a minute.'
   if (preview.changed.includes('options')) return 'Results become stale until devices run the check again.'
   return 'This blocks nobody.'
 }

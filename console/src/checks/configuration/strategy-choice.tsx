@@ -7,9 +7,9 @@ type Strategy = Draft['strategy']
 
 const meanings: Readonly<Record<Strategy, string>> = {
   report_only: 'Recorded in results and reports. Owners see nothing.',
-  notify_only: 'Owners see the issue at sign-in. Never blocks.',
-  warn_then_block: 'Owners see a deadline at sign-in; then sign-in is blocked.',
-  block_immediately: 'Sign-in is blocked at the next attempt.',
+  notify_only: 'The device is Notified, never blocked.',
+  warn_then_block: 'The device is Will Block with a deadline, then Blocked.',
+  block_immediately: 'The device is Blocked as soon as the check fails.',
 }
 
 const order: readonly Strategy[] = ['report_only', 'notify_only', 'warn_then_block', 'block_immediately']

@@ -27,7 +27,7 @@ export function configurationViewRoutes(scope: FastifyInstance): void {
       const preview = await previewConfiguration(db, unsaved, { now, most })
       const [names, receivers] = await Promise.all([
         listGroupNames(db, organizationId, preview.plan.rules),
-        countReceivers(db, organizationId),
+        countReceivers(db, organizationId, now),
       ])
       return describePreview(preview, names, receivers)
     },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
@@ -24,7 +25,13 @@ test('first steps are what the organization and the administrator have set up, e
   await browser.signIn(email)
   const read = async () => (await browser.ask('GET', '/views/first_steps')).body
   const checks = { reporting_checks: 0, enforced_checks: 0 }
-  const nothing = { has_devices: false, has_second_factor: false, has_provisioning: false, ...checks }
+  const nothing = {
+    has_devices: false,
+    has_second_factor: false,
+    has_provisioning: false,
+    is_connected: false,
+    ...checks,
+  }
   assert.deepEqual(await read(), nothing)
 
   await make.device(organizationId, {})
@@ -42,10 +49,36 @@ test('first steps are what the organization and the administrator have set up, e
     .set({ totp_enabled_at: app.now() })
     .where('admin_user_id', '=', id)
     .execute()
+  await make.stream(organizationId, { status: 'paused' })
   assert.deepEqual(await read(), {
-    ...{ has_devices: true, has_second_factor: true, has_provisioning: true },
+    ...{ has_devices: true, has_second_factor: true, has_provisioning: false, is_connected: false },
     ...{ reporting_checks: 1, enforced_checks: 1 },
   })
-  await browser.ask('DELETE', `/session/scim_tokens/${token.id}`)
-  assert.equal((await read()).has_provisioning, false)
+  // A token alone connects nothing.
+  assert.equal((await app.ask('GET', '/scim/v2/Users', { key: token.token })).status, 200)
+  await make.stream(organizationId, {})
+  const after = await read()
+  assert.deepEqual([after.has_provisioning, after.is_connected], [true, true])
+})
+
+test('a block reaches connections that enforce, and enabled streams and webhooks that hear of it', async () => {
+  const { organizationId } = app.tenant
+  const { email } = await addAdmin(app)
+  const browser = openBrowser(app)
+  await browser.signIn(email)
+  const read = async () => (await browser.ask('GET', '/views/block_receivers')).body
+  assert.deepEqual(await read(), { connections: 0, streams: 0, webhooks: 0 })
+  await make.stream(organizationId, {})
+  await make.webhookEndpoint(organizationId, { events: ['device_trust.status_changed'] })
+  await make.webhookEndpoint(organizationId, { events: ['issues.new'] })
+  const connection = (mode: 'enforce' | 'observe' | 'disabled', paused_until: string | null = null) => ({
+    ...{ organization_id: organizationId, name: mode, client_id: randomUUID(), redirect_uris: [], mode, paused_until },
+    created_at: app.now(),
+  })
+  const later = new Date(Date.parse(app.now()) + 60_000).toISOString()
+  await app.db
+    .insertInto('signin_connections')
+    .values([connection('enforce'), connection('enforce', later), connection('observe'), connection('disabled')])
+    .execute()
+  assert.deepEqual(await read(), { connections: 1, streams: 1, webhooks: 1 })
 })

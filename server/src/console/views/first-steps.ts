@@ -19,7 +19,7 @@ export const readFirstSteps = (reader: Reader, { organizationId, adminUserId }: 
         'has_second_factor',
       ),
       sql<boolean>`exists (select from scim_tokens
-        where ${inOrganization('scim_tokens', organizationId)} and revoked_at is null)`.as('has_provisioning'),
+        where ${inOrganization('scim_tokens', organizationId)} and last_used_at is not null)`.as('has_provisioning'),
       sql<number>`count(*) filter (where remediation_strategy = 'report_only')::int`.as('reporting_checks'),
       sql<number>`count(*) filter (where remediation_strategy <> 'report_only')::int`.as('enforced_checks'),
     ])

@@ -33,6 +33,7 @@ type SummaryParts = {
   readonly days: readonly ComplianceDay[]
   readonly weekAgo: ReadonlyMap<string, number>
   readonly changes: ConsoleSummary['changes']
+  readonly onlyReporting: ConsoleSummary['only_reporting']
 }
 
 export function presentSummary({
@@ -43,6 +44,7 @@ export function presentSummary({
   days,
   weekAgo,
   changes,
+  onlyReporting,
 }: SummaryParts): ConsoleSummary {
   const of = (name: keyof ConsoleSummary['standings']) => standings.find(({ standing }) => standing === name)
   const reporting = standings.filter(({ standing }) => standing !== 'stale' && standing !== 'never')
@@ -61,6 +63,7 @@ export function presentSummary({
     blocking_within_24h: of('will_block')?.soon ?? 0,
     late: reporting.reduce((sum, { late }) => sum + late, 0),
     waiting_requests: waiting,
+    only_reporting: onlyReporting,
     next_to_block: next.map((row) => ({
       device_id: row.id,
       device_name: row.name,

@@ -60,3 +60,28 @@ export async function countWaitingRequests(reader: Reader, organizationId: strin
   const [open, pending] = await Promise.all([exemptions.executeTakeFirst(), registrations.executeTakeFirst()])
   return (open?.count ?? 0) + (pending?.count ?? 0)
 }
+
+/** While all enabled checks only report: how many they are, and on how many devices they have found something. Else null. */
+export async function describeOnlyReporting(reader: Reader, organizationId: string) {
+  const { checks, enforced } = await reader
+    .selectFrom('check_configurations')
+    .select([
+      sql<number>`count(*)::int`.as('checks'),
+      sql<number>`count(*) filter (where remediation_strategy <> 'report_only')::int`.as('enforced'),
+    ])
+    .where(inOrganization('check_configurations', organizationId))
+    .where('paused_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (checks === 0 || enforced > 0) return null
+  const { devices } = await reader
+    .selectFrom('devices')
+    .select(sql<number>`count(*)::int`.as('devices'))
+    .where(inOrganization('devices', organizationId))
+    .where('deleted_at', 'is', null)
+    .where(
+      sql<boolean>`exists (select from issues where issues.organization_id = devices.organization_id
+        and issues.device_id = devices.id and issues.resolved_at is null)`,
+    )
+    .executeTakeFirstOrThrow()
+  return { checks, devices_with_issues: devices }
+}

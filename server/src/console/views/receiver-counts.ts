@@ -1,3 +1,4 @@
+import type { BlockReceivers } from '@muster/contract/block-receivers.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
@@ -5,9 +6,16 @@ import { complianceChangeType } from '../../signals/streams/event-types.ts'
 
 const count = sql<number>`count(*)::int`.as('count')
 
-/** Who hears when a device is blocked. */
-export async function countReceivers(reader: Reader, organizationId: string) {
-  const [streams, webhooks] = await Promise.all([
+/** What a block reaches. Connections that only observe, and are paused, refuse nobody. */
+export async function countReceivers(reader: Reader, organizationId: string, now: string): Promise<BlockReceivers> {
+  const [connections, streams, webhooks] = await Promise.all([
+    reader
+      .selectFrom('signin_connections')
+      .select(count)
+      .where(inOrganization('signin_connections', organizationId))
+      .where('mode', '=', 'enforce')
+      .where((build) => build.or([build('paused_until', 'is', null), build('paused_until', '<=', now)]))
+      .executeTakeFirstOrThrow(),
     reader
       .selectFrom('ssf_streams')
       .select(count)
@@ -24,5 +32,5 @@ export async function countReceivers(reader: Reader, organizationId: string) {
       .where(sql<boolean>`'device_trust.status_changed' = any(events)`)
       .executeTakeFirstOrThrow(),
   ])
-  return { streams: streams.count, webhooks: webhooks.count }
+  return { connections: connections.count, streams: streams.count, webhooks: webhooks.count }
 }

@@ -18,8 +18,9 @@ import { groupViewRoutes } from './group-routes.ts'
 import { listNextToBlock } from './next-to-block.ts'
 import { ownerRoutes } from './owner-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
-import { countStandings, countWaitingRequests, listFailingChecks } from './queries.ts'
+import { countStandings, countWaitingRequests, describeOnlyReporting, listFailingChecks } from './queries.ts'
 import { queryViewRoutes } from './query-routes.ts'
+import { countReceivers } from './receiver-counts.ts'
 import { recordViewRoutes } from './record-routes.ts'
 import { settingViewRoutes } from './setting-routes.ts'
 import { streamViewRoutes } from './stream-routes.ts'
@@ -68,24 +69,36 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...deviceViewOperations.getFirstSteps,
-    run: ({ db, organizationId, context }) => readFirstSteps(db, { organizationId, adminUserId: context.actor.id }),
+    run: async ({ db, organizationId, context, now }) => {
+      const [steps, receivers] = await Promise.all([
+        readFirstSteps(db, { organizationId, adminUserId: context.actor.id }),
+        countReceivers(db, organizationId, now),
+      ])
+      return { ...steps, is_connected: Object.values(receivers).some((count) => count > 0) }
+    },
+  })
+
+  endpoint(scope, {
+    ...deviceViewOperations.getBlockReceivers,
+    run: ({ db, organizationId, now }) => countReceivers(db, organizationId, now),
   })
 
   endpoint(scope, {
     ...deviceViewOperations.getConsoleSummary,
     run: async ({ db, organizationId, now }) => {
       const daysAgo = (days: number) => new Date(Date.parse(now) - days * dayMs).toISOString().slice(0, 10)
-      const [standings, next, checks, waiting, days, changes] = await Promise.all([
+      const [standings, next, checks, waiting, days, changes, onlyReporting] = await Promise.all([
         countStandings(db, organizationId, now),
         listNextToBlock(db, organizationId, now, 6),
         listFailingChecks(db, organizationId, 7),
         countWaitingRequests(db, organizationId),
         listComplianceDays(db, organizationId, daysAgo(30), daysAgo(0)),
         listCheckChanges(db, organizationId, `${daysAgo(29)}T00:00:00.000Z`),
+        describeOnlyReporting(db, organizationId),
       ])
       const checkIds = checks.map(({ id }) => id)
       const weekAgo = await failingOnDay(db, organizationId, checkIds, daysAgo(7))
-      return presentSummary({ standings, next, checks, waiting, days, weekAgo, changes })
+      return presentSummary({ standings, next, checks, waiting, days, weekAgo, changes, onlyReporting })
     },
   })
 }
