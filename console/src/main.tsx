@@ -30,16 +30,17 @@ import { queryClient } from './api/query-client.ts'
 import { onFactorNeeded, onSessionEnd } from './api/request.ts'
 import { forgetSession, sessionQuery } from './api/session.ts'
 import { router } from './router.ts'
+import { returnTo } from './routes/return-address.ts'
 import { tellLostPlace } from './shell/left-out-line.tsx'
 import { followSystemScheme } from './shell/scheme.ts'
 import { colorSchemeManager } from './theme/color-scheme-manager.ts'
 import { theme } from './theme/theme.ts'
 
 onSessionEnd(() => {
-  const { pathname, href } = router.state.location
-  if (/\/(sign-in|setup|invite)$/.test(pathname)) return
+  const { location } = router.state
+  if (/\/(sign-in|setup|invite)$/.test(location.pathname)) return
   forgetSession()
-  void router.navigate({ to: '/sign-in', search: { next: `/console${href.replace(/^\/console/, '')}`, ended: '1' } })
+  void router.navigate({ to: '/sign-in', search: { ...returnTo(location), ended: '1' } })
 })
 
 onFactorNeeded(() => {

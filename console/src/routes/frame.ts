@@ -6,6 +6,7 @@ import { MissingPage, NotFound } from '../shell/failures.tsx'
 import { tellLeftOut } from '../shell/left-out-line.tsx'
 import { Shell } from '../shell/shell.tsx'
 import { WaitingShell } from '../shell/waiting-shell.tsx'
+import { returnTo } from './return-address.ts'
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 
@@ -24,7 +25,8 @@ export const shell = createRoute({
   pendingComponent: WaitingShell,
   pendingMs: 100,
   pendingMinMs: 0,
-  beforeLoad: async ({ location: { href, pathname, search }, matches, cause, preload }) => {
+  beforeLoad: async ({ location, matches, cause, preload }) => {
+    const { pathname, search } = location
     const session = await queryClient.ensureQueryData(sessionQuery)
     if (session?.needs_second_factor) throw redirect({ to: '/setup/second-factor' })
     if (session) {
@@ -37,8 +39,7 @@ export const shell = createRoute({
       if (cause === 'enter') tellLeftOut(pathname, leftOut)
       throw redirect({ to: pathname, search: kept, replace: true })
     }
-    const next = href === '/' || href === '/console' || href === '/console/' ? {} : { next: href }
-    throw redirect({ to: '/sign-in', search: next })
+    throw redirect({ to: '/sign-in', search: returnTo(location) })
   },
 })
 

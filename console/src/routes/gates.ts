@@ -3,21 +3,13 @@ import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { root } from './frame.ts'
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
-/** Only an address of the console itself: a link must not lead elsewhere after signing in. */
-const ownPath = (value: unknown): string | undefined => {
-  const path = textOf(value)
-  return path !== undefined && /^\/console(\/(?!\/)[^\\]*)?$/.test(path) ? path : undefined
-}
-
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (raw: Record<string, unknown>): { next?: string; ended?: '1' } => {
-    const next = ownPath(raw['next'])
-    return { ...(next !== undefined && { next }), ...(raw['ended'] === '1' && { ended: '1' as const }) }
-  },
+  validateSearch: ({ next, ended }: Record<string, unknown>): { next?: string; ended?: '1' } => ({
+    ...(typeof next === 'string' && { next }),
+    ...(ended === '1' && { ended }),
+  }),
   component: lazyRouteComponent(() => import('../gates/sign-in-page.tsx'), 'SignInPage'),
 })
 

@@ -17,6 +17,7 @@ import { unstorableTexts } from '../base/storable.ts'
 import { allowedMethodsFinder } from './allowed-methods.ts'
 import { answerClientError } from './answer-client-error.ts'
 import { bearerChallenge } from './bearer-challenge.ts'
+import { consoleAddressOf } from './console-address.ts'
 import { addEarlyAnswers } from './early-answers.ts'
 import { endConnectionsAtStop } from './end-connections.ts'
 import { errorBodyOf, statusOf, toServiceError } from './errors.ts'
@@ -134,6 +135,8 @@ function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
 function answerError({ config, log }: Answering, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = refusalFor(error, request)
   const status = statusOf[refusal.code]
+  const page = refusal.code === 'unauthorized' || refusal.code === 'not_found' ? consoleAddressOf(request) : undefined
+  if (page !== undefined) return void reply.header('vary', 'accept').redirect(page, 303)
   if (status >= 500 || refusal.detail !== undefined) {
     const level = status === 500 ? 'error' : 'warn'
     log[level]({ request_id: request.id, detail: refusal.detail, err: refusal.cause ?? refusal }, 'request failed')

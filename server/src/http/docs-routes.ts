@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { apiVersions } from '@muster/contract/versions.ts'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { asksForPage } from './console-address.ts'
 import { addGuides } from './guide-routes.ts'
 import { compress, kept, sendCompressed } from './kept-page.ts'
 import { buildDocument } from './openapi/build-document.ts'
@@ -32,8 +33,7 @@ export function addDocs(app: FastifyInstance): void {
   })
   // A browser at the bare address has a person before it, anything else a programmer behind it.
   app.get('/', { config }, async (request, reply) => {
-    const isBrowser = /\btext\/html\b/.test(String(request.headers.accept))
-    return reply.header('vary', 'accept').redirect(isBrowser ? '/console' : '/docs')
+    return reply.header('vary', 'accept').redirect(asksForPage(request.headers) ? '/console' : '/docs')
   })
   addGuides(app)
   app.get('/docs', { config }, async (_request, reply) => sendPage(reply))

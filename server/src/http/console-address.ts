@@ -1,0 +1,28 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+
+/** How the addresses of the console's pages begin, below `/console`. */
+const beginnings = new Set([
+  ...['account', 'audit', 'checks', 'connections', 'devices', 'groups', 'invite', 'issues', 'live-queries', 'people'],
+  ...['reporting', 'requests', 'settings', 'setup', 'sign-in', 'sign-ins'],
+])
+
+/** Whether a person looks at the answer: browsers ask for pages by name, programs for JSON or for anything. */
+export function asksForPage({ accept = '' }: IncomingHttpHeaders): boolean {
+  const weights = new Map(accept.toLowerCase().split(',').map(readPreference))
+  return (weights.get('text/html') ?? 0) > (weights.get('application/json') ?? 0)
+}
+
+/** RFC 9110 §12.5.1, without what tells one JSON from another. */
+function readPreference(preference: string): [type: string, weight: number] {
+  const [type = '', ...parameters] = preference.split(';').map((part) => part.trim())
+  const weight = parameters.find((one) => one.startsWith('q='))?.slice(2)
+  return [type, weight === undefined ? 1 : Number(weight)]
+}
+
+/** The page of the console for an address that someone has typed without `/console`: the one of a record of the API, say. */
+export function consoleAddressOf({ method, url, headers }: FastifyRequest): string | undefined {
+  if (method !== 'GET' || headers.authorization !== undefined || !asksForPage(headers)) return undefined
+  const [, beginning = ''] = /^\/([^/?]*)/.exec(url) ?? []
+  return beginnings.has(beginning) ? `/console${url}` : undefined
+}
