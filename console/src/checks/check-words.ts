@@ -7,6 +7,7 @@ export const kindWords = { catalogue: 'Catalogue', own: 'Own', external: 'Extern
 
 type Status = CheckResult['status']
 
+/** What troubles most comes first. */
 export const resultWords: Readonly<Record<Status, { mark: MarkName; word: string }>> = {
   failing: { mark: 'cross', word: 'Failing' },
   errored: { mark: 'warning', word: 'Errored' },

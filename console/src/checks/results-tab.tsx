@@ -13,6 +13,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { readResultFilters } from './check-filters.ts'
 import { type ResultFilters, resultSearch, resultsQuery } from './check-queries.ts'
 import { resultWords } from './check-words.ts'
+import { rowStatusOf, statusColumn } from './row-status.ts'
 
 const route = getRouteApi('/shell/checks/$checkId/')
 
@@ -99,8 +100,6 @@ function Status({ status }: Pick<CheckResult, 'status'>) {
   )
 }
 
-const statusColumn = 'KOLIDE_CHECK_STATUS'
-
 /** The first failing row in a line, or why there is none. */
 function foundIn({
   status,
@@ -111,7 +110,7 @@ function foundIn({
   if (reason !== null) return `Exempted${end === null ? '' : ` until ${end.slice(0, 10)}`}: “${visibleText(reason)}”`
   if (status === 'stale') return 'Options changed; runs at the next check-in'
   if (status === 'pending') return 'Runs at the next check-in'
-  const shown = rows.filter((row) => row[statusColumn] !== 'PASS' && row[statusColumn] !== 'INAPPLICABLE')
+  const shown = rows.filter((row) => !['passing', 'inapplicable'].includes(rowStatusOf(row)))
   const [first] = shown
   if (!first) return ''
   const values = Object.entries(first).filter(([column]) => column !== statusColumn)

@@ -3,27 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../api/session.ts'
+import { resultWords } from '../checks/check-words.ts'
+import { byTrouble } from '../checks/row-status.ts'
 import { Icon } from '../components/icon.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
-import { Mark, type MarkName } from '../components/state-shape.tsx'
+import { Mark } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { checkResultsQuery, openIssuesQuery } from './device-queries.ts'
 import { RefreshCheck } from './refresh-check.tsx'
 import { ResultRows } from './result-rows.tsx'
 
 type Status = CheckResult['status']
-
-const shown: Readonly<Record<Status, { mark: MarkName; word: string; order: number }>> = {
-  failing: { mark: 'cross', word: 'Failing', order: 0 },
-  errored: { mark: 'warning', word: 'Errored', order: 1 },
-  unknown: { mark: 'question', word: 'Unknown', order: 2 },
-  stale: { mark: 'dash', word: 'Stale', order: 3 },
-  pending: { mark: 'pending', word: 'Pending', order: 4 },
-  out_of_scope: { mark: 'struck', word: 'Out of scope', order: 5 },
-  passing: { mark: 'tick', word: 'Passing', order: 6 },
-  inapplicable: { mark: 'struck', word: 'Inapplicable', order: 7 },
-}
 
 const isFine = (status: Status): boolean => status === 'passing' || status === 'inapplicable'
 
@@ -34,7 +25,7 @@ export function CheckResults({ deviceId, isWhole = false }: { deviceId: string; 
   const [isAll, setIsAll] = useState(true)
   const all = results.data?.data ?? []
   const troubled = all.filter(({ status }) => !isFine(status))
-  const rows = (isAll ? all : troubled).toSorted((one, other) => shown[one.status].order - shown[other.status].order)
+  const rows = (isAll ? all : troubled).toSorted((one, other) => byTrouble(one.status, other.status))
   return (
     <section aria-labelledby="check-results" className={isWhole ? '' : 'sec'}>
       <div className="sech">
@@ -71,7 +62,7 @@ type ItemParts = {
 }
 
 function ResultItem({ result, refreshedOn }: ItemParts) {
-  const { mark, word } = shown[result.status]
+  const { mark, word } = resultWords[result.status]
   const hasRows = result.check_result_data.length > 0
   const refresh = refreshedOn !== undefined && <RefreshCheck deviceId={refreshedOn} result={result} />
   const isBad = result.status === 'failing' || result.status === 'errored'

@@ -1,19 +1,19 @@
 import type { CheckResult } from '@muster/contract/check-results.ts'
 import { useMemo } from 'react'
+import { resultWords } from '../checks/check-words.ts'
+import { byTrouble, rowStatusOf, statusColumn } from '../checks/row-status.ts'
 import { RowsTable } from '../components/rows-table.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 
-const statusColumn = 'KOLIDE_CHECK_STATUS'
-
-/** The rows that a check answered with, as text; failing ones first. */
+/** The rows that a check answered with, as text; those that trouble most first. */
 export function ResultRows({ result }: { result: CheckResult }) {
   const rows = useMemo(
-    () => result.check_result_data.toSorted((one, other) => Number(isFailing(other)) - Number(isFailing(one))),
+    () => result.check_result_data.toSorted((one, other) => byTrouble(rowStatusOf(one), rowStatusOf(other))),
     [result.check_result_data],
   )
-  const failing = result.check_result_data.filter(isFailing).length
+  const failing = result.check_result_data.filter((row) => rowStatusOf(row) === 'failing').length
   const count = result.check_result_data.length
   return (
     <div className="panel rows">
@@ -24,8 +24,8 @@ export function ResultRows({ result }: { result: CheckResult }) {
           column: statusColumn,
           show: (row) => (
             <span className="state">
-              <Mark name={isFailing(row) ? 'cross' : 'tick'} />
-              <code>{isFailing(row) ? 'FAIL' : visibleText(row[statusColumn] ?? 'PASS')}</code>
+              <Mark name={resultWords[rowStatusOf(row)].mark} />
+              <code>{visibleText(row[statusColumn] ?? '')}</code>
             </span>
           ),
         }}
@@ -37,5 +37,3 @@ export function ResultRows({ result }: { result: CheckResult }) {
     </div>
   )
 }
-
-const isFailing = (row: Readonly<Record<string, string>>): boolean => row[statusColumn] === 'FAIL'

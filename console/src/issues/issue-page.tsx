@@ -7,6 +7,7 @@ import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { OwnerTexts } from '../checks/owner-texts.tsx'
+import { statusColumn } from '../checks/row-status.ts'
 import { BlockEffect } from '../components/block-effect.tsx'
 import { copyText } from '../components/copy-text.ts'
 import { Fact } from '../components/fact.tsx'
@@ -142,8 +143,6 @@ function consequenceOf(issue: IssueFacts, now: number): string {
       return `The device will be blocked ${deadlineOf(at, now)} UTC unless it is fixed.`
   }
 }
-
-const statusColumn = 'KOLIDE_CHECK_STATUS'
 
 const FoundRow = ({ issue }: { issue: IssueFacts }) => (
   <dl className="kv issue-rows">
