@@ -39,6 +39,16 @@ test('the first start makes the administrator that the settings name, and a late
   assert.equal(await verifyPassword(secrets, 'correct horse battery staple', password_hash), true)
 })
 
+test('a common password of the first administrator is refused before anything is made', async () => {
+  const env = {
+    MUSTER_BOOTSTRAP_ORGANIZATION: 'Acme',
+    MUSTER_BOOTSTRAP_ADMIN_EMAIL: 'maya@acme.example',
+    MUSTER_BOOTSTRAP_ADMIN_PASSWORD: 'password1234',
+  }
+  await assert.rejects(start(env), /MUSTER_BOOTSTRAP_ADMIN_PASSWORD: Choose a less common password/)
+  assert.deepEqual(await admins(), [])
+})
+
 test('without the setting there is no administrator', async () => {
   assert.ok(await start({ MUSTER_BOOTSTRAP_ORGANIZATION: 'Acme' }))
   assert.deepEqual(await admins(), [])

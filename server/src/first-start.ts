@@ -3,9 +3,11 @@ import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import { addAdminUser } from './access/administrators/add-admin-user.ts'
 import { createApiKey } from './access/api-keys/create-api-key.ts'
 import { hashPassword } from './access/sessions/passwords.ts'
+import { faultOfCommonPassword } from './access/sessions/refuse-password.ts'
 import { setPassword } from './access/sessions/set-password.ts'
 import { createEnrollmentSecret } from './agents/protocol/create-enrollment-secret.ts'
 import { systemActor, systemChange } from './base/change-context.ts'
+import { ConfigError } from './base/config/config-error.ts'
 import type { Bootstrap } from './base/config/load-config.ts'
 import { type Db, type Tx, transact } from './base/db/transact.ts'
 import type { Secrets } from './base/secrets/secrets.ts'
@@ -63,7 +65,10 @@ export async function firstStart(
 async function hashOfFirstPassword(db: Db, secrets: Secrets, password: string | undefined) {
   if (password === undefined) return undefined
   const existing = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
-  return existing ? undefined : hashPassword(secrets, password)
+  if (existing) return undefined
+  const message = await faultOfCommonPassword(password)
+  if (message !== undefined) throw new ConfigError([{ name: 'MUSTER_BOOTSTRAP_ADMIN_PASSWORD', message }])
+  return hashPassword(secrets, password)
 }
 
 /** Known by the address alone; its name can only come later. */

@@ -224,6 +224,8 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   jose: ['cli', 'agents/companion', 'sign-in/sessions', 'sign-in/entra'],
   'oidc-provider': ['sign-in/oidc'],
   '@simplewebauthn/server': ['access/sessions'],
+  '@zxcvbn-ts/core': ['access/sessions'],
+  '@zxcvbn-ts/language-common': ['access/sessions'],
   'openid-client': ['base/relying-party', 'cli'],
 }
 

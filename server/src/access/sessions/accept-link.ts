@@ -12,7 +12,7 @@ import { endEarlierSession } from './end-earlier-session.ts'
 import { endSessions } from './end-sessions.ts'
 import { hashPassword } from './passwords.ts'
 import { findLink, hasAccounts, type LinkRow } from './queries.ts'
-import { faultsOfPassword } from './rules.ts'
+import { refusePassword } from './refuse-password.ts'
 import { setPassword } from './set-password.ts'
 import { type Browser, startSession } from './start-session.ts'
 import { forgetFailures } from './throttle-sign-ins.ts'
@@ -31,8 +31,7 @@ type Acceptance = Browser & {
 export async function acceptLink(db: Db, secrets: Secrets, asked: Acceptance): Promise<string> {
   const lookupHash = secrets.lookupHash(linkPurpose, asked.token)
   const link = (await findLink(db, lookupHash, asked.now)) ?? fail('link_ended')
-  const errors = faultsOfPassword(asked.password, { email: link.email ?? asked.email ?? '' })
-  if (errors.length > 0) fail('invalid', { errors })
+  await refusePassword(asked.password, { email: link.email ?? asked.email ?? '' })
   const passwordHash = await hashPassword(secrets, asked.password)
   return transact(db, async (tx) => {
     await useLink(tx, link, asked.now)

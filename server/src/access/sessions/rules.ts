@@ -25,7 +25,7 @@ export const mayRead = ({ access }: Rights): boolean => access !== 'billing_only
 const minPasswordLength = 12
 const maxPasswordLength = 200
 
-/** Length is what counts (NIST SP 800-63B §5.1.1.2); beyond it, only what anyone would try first is refused. */
+/** Length is what counts (NIST SP 800-63B §5.1.1.2). What is common is refused as well, by `refusePassword`. */
 export function faultsOfPassword(password: string, { email }: { email: string }): FieldError[] {
   const length = [...password].length
   const fault = (message: string) => [{ field: 'password', message }]

@@ -87,6 +87,7 @@ test('a link that cannot be accepted as asked stays good', async () => {
     [{ ...details, password: 'x'.repeat(201) }, 'password'],
     [{ ...details, password: 'ababababababab' }, 'password'],
     [{ ...details, password: 'MAYA@acme.example' }, 'password'],
+    [{ ...details, password: 'password1234' }, 'password'],
     [{ ...details, email: 'nobody' }, 'email'],
     [{ ...details, email: undefined }, 'email'],
     [{ ...details, first_name: ' ' }, 'first_name'],

@@ -1,14 +1,13 @@
 import { newChange } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
-import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { type AdmittedSession, actorOf } from './admit-session.ts'
 import { endSessions } from './end-sessions.ts'
 import { hashPassword } from './passwords.ts'
 import { findAccounts } from './queries.ts'
+import { refusePassword } from './refuse-password.ts'
 import { rotateSession } from './rotate-session.ts'
-import { faultsOfPassword } from './rules.ts'
 import { setPassword } from './set-password.ts'
 import { proveIdentity, type SignInOutcome } from './sign-in.ts'
 import type { Browser } from './start-session.ts'
@@ -43,8 +42,7 @@ export async function changePassword(
   asked: Proof & { newPassword: string },
 ): Promise<SignInOutcome> {
   const { session, newPassword, now } = asked
-  const errors = faultsOfPassword(newPassword, session).map((fault) => ({ ...fault, field: 'new_password' }))
-  if (errors.length > 0) fail('invalid', { errors })
+  await refusePassword(newPassword, session, 'new_password')
   const passwordHash = await hashPassword(secrets, newPassword)
   return prove(db, secrets, asked, async (tx, proof) => {
     const place = placeOf(session)
