@@ -301,6 +301,8 @@ export const AdministratorInvitation = Type.Object(
   }),
 )
 
+export type AdministratorInvitation = Static<typeof AdministratorInvitation>
+
 export const AdministratorChange = Type.Object(
   { access: Type.Optional(access()), restrictions: restrictions() },
   about('AdministratorChange', 'What an administrator may do from now on; what is left out stays.', {
@@ -399,6 +401,8 @@ export const ApiKeyCreation = Type.Object(
     permissions: { manage_user_requests: 'It closes requests.' },
   }),
 )
+
+export type ApiKeyCreation = Static<typeof ApiKeyCreation>
 
 export const ApiKeyPermissionChange = Type.Object(
   {

@@ -13,16 +13,20 @@ const app = testApp()
 const now = '2026-11-20T11:00:00.000Z'
 const prefix = '/console/api'
 
-type ConsoleRoute = { method: string; path: string; rights: ConsoleRights }
+type ConsoleRoute = { method: string; path: string; rights: ConsoleRights; body: unknown }
 
 const routesOfTheConsole = (): ConsoleRoute[] =>
   app.app.routes
     .filter(({ url }) => url.startsWith(`${prefix}/`))
-    .flatMap(({ method, url, config }) =>
+    .flatMap(({ method, url, config, schema }) =>
       [method].flat().map((one) => {
         const rights = config?.rights
         assert.ok(rights, `${one} ${url} declares no rights`)
-        return { method: one, path: url.slice(prefix.length).replaceAll(/:\w+/g, '1'), rights }
+        // What the documents show is acceptable.
+        const [body] = (schema?.body as { examples?: readonly unknown[] } | undefined)?.examples ?? [
+          one === 'GET' ? undefined : {},
+        ]
+        return { method: one, path: url.slice(prefix.length).replaceAll(/:\w+/g, '1'), rights, body }
       }),
     )
     .filter(({ method }) => method !== 'HEAD')
@@ -66,14 +70,14 @@ test('who sees to billing only reads nothing and changes nothing but their own a
   }
 })
 
-test('what needs a fresh proof is refused without one, before its body is looked at', async () => {
+test('what needs a fresh proof is refused without one', async () => {
   const browser = await signedIn({ email: 'full@acme.example' })
   app.setNow('2026-11-20T11:05:00.000Z')
   const routes = routesOfTheConsole()
   const always = routes.filter(({ rights }) => rights.needsFreshProof === true)
   assert.ok(always.length > 20, `${always.length} routes`)
-  for (const { method, path } of always) {
-    const { status, body } = await browser.ask(method, path, method === 'GET' ? undefined : {})
+  for (const { method, path, body: sent } of always) {
+    const { status, body } = await browser.ask(method, path, sent)
     assert.deepEqual([method, path, status, body.error], [method, path, 403, 'step_up_needed'])
   }
   for (const { method, path, rights } of routes) {
@@ -87,6 +91,28 @@ test('what needs a fresh proof is refused without one, before its body is looked
   const [first] = always.filter(({ path }) => path.startsWith('/package_downloads'))
   assert.ok(first)
   assert.equal((await browser.ask(first.method, first.path)).status, 404)
+})
+
+test('what is refused anyway is refused before the proof is asked for', async () => {
+  const browser = await signedIn({ email: 'full@acme.example' })
+  app.setNow('2026-11-20T11:05:00.000Z')
+  const permissions = { create_live_query: ' ' }
+  const key = await browser.ask('POST', '/session/api_keys', { name: '', permissions })
+  assert.deepEqual(
+    [key.status, key.body.errors.map(({ field }: { field: string }) => field)],
+    [422, ['permissions/create_live_query', 'name']],
+  )
+  const asked = { first_name: '', email: 'nobody', access: 'limited' }
+  const invited = await browser.ask('POST', '/session/administrators', asked)
+  assert.deepEqual(
+    [invited.status, invited.body.errors.map(({ field }: { field: string }) => field)],
+    [422, ['first_name', 'email']],
+  )
+  const reader = await signedIn({ email: 'reader@acme.example', access: 'limited', restrictions: adminPowerNames })
+  assert.equal(
+    (await reader.ask('POST', '/session/api_keys', { name: '', permissions })).body.error,
+    'permission_missing',
+  )
 })
 
 test('what needs a feature is refused while the organization does not have it', async () => {

@@ -8,6 +8,7 @@ import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
+import { blank, useCheckedForm } from '../components/use-checked-form.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { PermissionFields, type Rationales } from './permission-fields.tsx'
@@ -69,35 +70,45 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
     hasForm: true,
     onDone: onMade,
   })
+  const { form, faultOf, isFine } = useCheckedForm(create.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate()
+    const unexplained = grantable.filter((one) => rationales[one]?.trim() === '')
+    const faults = {
+      name: name.trim() === '' ? blank : undefined,
+      responsible_administrator: responsible.trim() === '' ? blank : undefined,
+      ...Object.fromEntries(unexplained.map((one) => [`permissions/${one}`, 'needs a written rationale'])),
+    }
+    if (isFine(faults)) create.mutate()
   }
   const fields = ['name', 'responsible_administrator', 'expires_at', ...grantable.map((one) => `permissions/${one}`)]
   return (
-    <form onSubmit={submit} noValidate>
+    <form {...form} onSubmit={submit}>
       <TextInput
+        name="name"
         label="Name"
         description="The program that uses it, and where it runs."
         value={name}
         maxLength={200}
-        error={create.faultOf('name')}
+        error={faultOf('name')}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
+        name="responsible_administrator"
         label="Responsible administrator"
         description="Who is responsible for the key."
         value={responsible}
         maxLength={200}
-        error={create.faultOf('responsible_administrator')}
+        error={faultOf('responsible_administrator')}
         onChange={(event) => setResponsible(event.currentTarget.value)}
       />
       <TextInput
+        name="expires_at"
         label="Expires after (optional)"
         description="The key stops working at the end of that day. Leave empty for no expiry."
         type="date"
         value={expires}
-        error={create.faultOf('expires_at')}
+        error={faultOf('expires_at')}
         onChange={(event) => setExpires(event.currentTarget.value)}
       />
       <section>
@@ -105,7 +116,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
         <p className="t2">
           Every key can read devices, people, checks and logs. Add only the permissions it needs and say why.
         </p>
-        <PermissionFields names={grantable} value={rationales} onChange={setRationales} faultOf={create.faultOf} />
+        <PermissionFields names={grantable} value={rationales} onChange={setRationales} faultOf={faultOf} />
       </section>
       <FormFault error={create.faultBeside(...fields)} />
       <div className="form-ends">

@@ -32,6 +32,7 @@ export const PermissionFields = ({ names, value, onChange, faultOf }: Parts) => 
           </label>
           {rationale !== undefined && (
             <TextInput
+              name={`permissions/${name}`}
               label={`Why it needs “${title}”`}
               value={rationale}
               maxLength={1_000}

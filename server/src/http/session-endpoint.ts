@@ -2,7 +2,7 @@ import type { OperationKind } from '@muster/contract/operations/define-operation
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema, TUnsafe } from 'typebox'
 import { type AdmittedSession, actorOf } from '../access/sessions/admit-session.ts'
-import { requireRights, type SessionNeed } from '../access/sessions/require-rights.ts'
+import { requireFreshProof, requireRights, type SessionNeed } from '../access/sessions/require-rights.ts'
 import type { Browser } from '../access/sessions/start-session.ts'
 import { type ChangeContext, newChange } from '../base/change-context.ts'
 import { fail } from '../base/errors.ts'
@@ -98,10 +98,12 @@ export function sessionRoute<
   definition: Definition<Body, Query, Answer> &
     SessionNeed &
     BeforeFactor & {
+      /** Refuses what the schema cannot, before someone is asked to prove who they are. */
+      refuse?: (call: SessionCall<Static<Body>>) => void
       run: (call: SessionCall<Static<Body>> & { readonly query: Static<Query> }) => Answered<Answer>
     },
 ): void {
-  const { kind, operationId, method, path: url, body, query, isBeforeFactor, run } = definition
+  const { kind, operationId, method, path: url, body, query, isBeforeFactor, refuse, run } = definition
   const { requires, feature, needsFreshProof = false } = definition
   const rights = { requires, feature, needsFreshProof }
   scope.route({
@@ -112,19 +114,29 @@ export function sessionRoute<
     onSend: boundAnswer,
     onRequest: async (request, reply) => {
       const session = await guard.admit(request, reply, isBeforeFactor)
-      requireRights(session, rights, scope.kit.clock())
+      requireRights(session, rights)
     },
     handler: async (request, reply) => {
-      const session = request.consoleSession
-      const { id } = request.params as { id?: string }
+      const call = sessionCallOf<Static<Body>>(scope, guard, request, reply)
+      refuse?.(call)
+      if (needsFreshProof) requireFreshProof(call.session, call.now)
+      const { id } = call.params
       if (id !== undefined && !isRecordId(id)) fail('not_found')
-      if (!session) throw new Error('The session was not admitted')
-      const call = callOf<Static<Body>>(scope, guard, request, reply)
-      const context = newChange(actorOf(session), session.organization_id, call.now)
-      const query = request.query as Static<Query>
-      return answerWith(reply, await run({ ...call, session, context, query }), definition)
+      return answerWith(reply, await run({ ...call, query: request.query as Static<Query> }), definition)
     },
   })
+}
+
+function sessionCallOf<Body>(
+  scope: FastifyInstance,
+  guard: SessionGuard,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): SessionCall<Body> {
+  const session = request.consoleSession
+  if (!session) throw new Error('The session was not admitted')
+  const call = callOf<Body>(scope, guard, request, reply)
+  return { ...call, session, context: newChange(actorOf(session), session.organization_id, call.now) }
 }
 
 function answerWith(

@@ -123,7 +123,7 @@ export function addApiForSessions(
     isForEverybody: false,
     requires: (need: Need) => async (request: FastifyRequest, reply: FastifyReply) => {
       const session = await guard.admit(request, reply)
-      requireRights(session, needOf(need), clock())
+      requireRights(session, needOf(need))
       request.principal = {
         organizationId: session.organization_id,
         actor: actorOf(session),
@@ -131,11 +131,11 @@ export function addApiForSessions(
       }
     },
     requiresOfBody: ({ inConsole }: Need) => {
-      const proof = inConsole?.needsFreshProof
-      if (typeof proof !== 'object') return undefined
+      const proof = inConsole?.needsFreshProof ?? false
+      if (proof === false) return undefined
       return async ({ body, consoleSession }: FastifyRequest) => {
-        const isChanged = typeof body === 'object' && body !== null && proof.toChange in body
-        if (isChanged && consoleSession) requireFreshProof(consoleSession, clock())
+        const isNeeded = proof === true || (typeof body === 'object' && body !== null && proof.toChange in body)
+        if (isNeeded) requireFreshProof(consoleSession ?? fail('not_signed_in'), clock())
       }
     },
     rightsOf: (need: Need) => ({ ...needOf(need), needsFreshProof: need.inConsole?.needsFreshProof ?? false }),
@@ -151,5 +151,4 @@ export function addApiForSessions(
 const needOf = ({ permission, feature, inConsole = {} }: Need): SessionNeed => ({
   requires: inConsole.power ?? permission,
   feature,
-  needsFreshProof: inConsole.needsFreshProof === true,
 })

@@ -5,18 +5,24 @@ import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { type AdminDetails, describeAdmin, describeRights, faultsOfAdmin, startingRestrictions } from './rules.ts'
 
-type NewAdminUser = Omit<AdminDetails, 'restrictions'> & {
+export type NewAdminUser = Omit<AdminDetails, 'restrictions'> & {
   /** Limited access may do nothing unless they are given. */
   restrictions?: readonly string[] | undefined
+}
+
+/** With the restrictions that they begin with; fails with invalid and every fault. */
+export function acceptableAdmin(admin: NewAdminUser): AdminDetails {
+  const details = { ...admin, restrictions: admin.restrictions ?? startingRestrictions(admin.access) }
+  const errors = faultsOfAdmin(details)
+  if (errors.length > 0) fail('invalid', { errors })
+  return details
 }
 
 /** Adds an administrator and returns the identifier. One e-mail address, in whatever case, is one administrator. */
 export async function addAdminUser(tx: Tx, admin: NewAdminUser, context: ChangeContext): Promise<string> {
   const { cause, now, organizationId } = context
   const { firstName, lastName, email, access } = admin
-  const restrictions = admin.restrictions ?? startingRestrictions(access)
-  const errors = faultsOfAdmin({ ...admin, restrictions })
-  if (errors.length > 0) fail('invalid', { errors })
+  const { restrictions } = acceptableAdmin(admin)
   const row = { first_name: firstName, last_name: lastName, email, access }
   const added = await tx
     .insertInto('admin_users')

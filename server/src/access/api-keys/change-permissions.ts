@@ -20,7 +20,7 @@ export type PermissionChange = {
 export async function changePermissions(tx: Tx, asked: PermissionChange, context: ChangeContext): Promise<boolean> {
   const { organizationId } = context
   const { id, change, rationale } = asked
-  refuseUnacceptable(asked)
+  refuseUnacceptableChange(asked)
   const { name, permissions: held } = orNotFound(await lockKey(tx, organizationId, id))
   const concerned = [...new Set(asked.permissions)].filter((permission) =>
     change === 'grant' ? held[permission] !== rationale : Object.hasOwn(held, permission),
@@ -47,7 +47,8 @@ export async function changePermissions(tx: Tx, asked: PermissionChange, context
   return true
 }
 
-function refuseUnacceptable({ permissions, rationale }: PermissionChange): void {
+/** Fails with invalid and every fault. */
+export function refuseUnacceptableChange({ permissions, rationale }: Omit<PermissionChange, 'id'>): void {
   const errors = permissions
     .filter((permission) => !Object.hasOwn(known, permission))
     .map((permission) => ({ field: `permissions/${permission}`, message: 'is not a permission' }))

@@ -1,18 +1,23 @@
-import type { ConsoleApiKey, ConsoleApiKeys, RevealedApiKey } from '@muster/contract/console.ts'
+import type { ApiKeyCreation, ConsoleApiKey, ConsoleApiKeys, RevealedApiKey } from '@muster/contract/console.ts'
 import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
-import { changePermissions } from './change-permissions.ts'
-import { createApiKey } from './create-api-key.ts'
+import { changePermissions, refuseUnacceptableChange } from './change-permissions.ts'
+import { createApiKey, type NewApiKey, refuseUnacceptableKey } from './create-api-key.ts'
 import { countKeysToReview, listApiKeysAfter, readApiKey } from './queries.ts'
 import { revealApiKey } from './reveal-api-key.ts'
 import { reviewApiKey } from './review-api-key.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 
 const idOf = ({ params }: SessionCall<unknown>): string => params['id'] ?? ''
+
+function newKeyOf({ body, context }: SessionCall<ApiKeyCreation>): NewApiKey {
+  const { name, permissions, responsible_administrator: named, expires_at: expiresAt } = body
+  return { name, permissions, responsibleAdministrator: named ?? context.actor.name, expiresAt }
+}
 
 const keysPerPage = 100
 
@@ -38,13 +43,9 @@ export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   })
   sessionRoute(scope, guard, {
     ...settingOperations.createApiKey,
-    run: (call): Promise<RevealedApiKey> => {
-      const { body } = call
-      const { name, permissions, responsible_administrator: named, expires_at: expiresAt } = body
-      const responsibleAdministrator = named ?? call.context.actor.name
-      const asked = { name, permissions, responsibleAdministrator, expiresAt }
-      return transact(db, (tx) => createApiKey(tx, secrets, asked, call.context))
-    },
+    refuse: (call) => refuseUnacceptableKey(newKeyOf(call), call.context),
+    run: (call): Promise<RevealedApiKey> =>
+      transact(db, (tx) => createApiKey(tx, secrets, newKeyOf(call), call.context)),
   })
   sessionRoute(scope, guard, {
     ...settingOperations.revealApiKey,
@@ -55,6 +56,7 @@ export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   })
   sessionRoute(scope, guard, {
     ...settingOperations.updateApiKeyPermissions,
+    refuse: ({ body }) => refuseUnacceptableChange(body),
     run: async (call) => {
       await transact(db, (tx) => changePermissions(tx, { ...call.body, id: idOf(call) }, call.context))
     },

@@ -29,7 +29,7 @@ export async function createApiKey(
 ): Promise<{ id: string; key: string }> {
   const { organizationId, now } = context
   const { name, responsibleAdministrator, permissions, expiresAt, key = generateKey() } = asked
-  refuseUnacceptable(asked, key, context)
+  refuseUnacceptableKey({ ...asked, key }, context)
   const id = await nextId(tx)
   await tx
     .insertInto('api_keys')
@@ -55,9 +55,9 @@ export async function createApiKey(
   return { id, key }
 }
 
-function refuseUnacceptable(asked: NewApiKey, key: string, context: ChangeContext): void {
-  const { now } = context
-  const { name, responsibleAdministrator, permissions, expiresAt } = asked
+/** Fails with invalid and every fault. */
+export function refuseUnacceptableKey(asked: NewApiKey, { now }: Pick<ChangeContext, 'now'>): void {
+  const { name, responsibleAdministrator, permissions, expiresAt, key } = asked
   const errors = Object.entries(permissions).flatMap(([permission, rationale]) => {
     const field = `permissions/${permission}`
     if (!Object.hasOwn(known, permission)) return [{ field, message: 'is not a permission' }]
@@ -70,7 +70,7 @@ function refuseUnacceptable(asked: NewApiKey, key: string, context: ChangeContex
   if (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.parse(now))) {
     errors.push({ field: 'expires_at', message: 'must be in the future' })
   }
-  if (!isWellFormedKey(key)) errors.push({ field: 'key', message: 'must be a key made by Muster' })
+  if (key !== undefined && !isWellFormedKey(key)) errors.push({ field: 'key', message: 'must be a key made by Muster' })
   if (errors.length > 0) fail('invalid', { errors })
 }
 

@@ -13,7 +13,7 @@ import { findSignInState } from './queries.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 import { changePassword, stepUp } from './step-up.ts'
 import { base32, totpUri } from './totp.ts'
-import { secretOf, welcome } from './welcome-routes.ts'
+import { refusalOf, secretOf, welcome } from './welcome-routes.ts'
 
 const placeOf = ({ session }: SessionCall<unknown>) => ({
   organizationId: session.organization_id,
@@ -38,7 +38,7 @@ function addProofs(scope: FastifyInstance, guard: SessionGuard): void {
     ...sessionOperations.stepUp,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
       const outcome = await stepUp(db, secrets, { ...body, session, browser, now })
-      return welcome(scope.kit, guard, reply, secretOf(outcome, reply))
+      return welcome(scope.kit, guard, reply, secretOf(outcome, reply, refusalOf(body)))
     },
   })
   sessionRoute(scope, guard, {
@@ -46,7 +46,7 @@ function addProofs(scope: FastifyInstance, guard: SessionGuard): void {
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
       const { new_password: newPassword, ...proof } = body
       const outcome = await changePassword(db, secrets, { ...proof, newPassword, session, browser, now })
-      return welcome(scope.kit, guard, reply, secretOf(outcome, reply))
+      return welcome(scope.kit, guard, reply, secretOf(outcome, reply, refusalOf(body)))
     },
   })
 }

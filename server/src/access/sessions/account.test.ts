@@ -99,7 +99,8 @@ test('a proof is good for five minutes, and a new one gives the session another 
   const refused = await browser.ask('POST', '/session/totp')
   assert.deepEqual([refused.status, refused.body], [403, stepUpNeeded])
   const { cookie = '' } = browser
-  assert.equal((await browser.ask('POST', '/session/step_up', { password: 'wrong' })).body.error, 'sign_in_failed')
+  const wrong = await browser.ask('POST', '/session/step_up', { password: 'wrong' })
+  assert.deepEqual(wrong.body, { error: 'sign_in_failed', message: 'The password is wrong.' })
   const proved = await browser.ask('POST', '/session/step_up', { password })
   assert.deepEqual([proved.status, proved.body.session.verified_until], [200, later(600)])
   assert.notEqual(browser.cookie, cookie)
@@ -124,6 +125,13 @@ test('a changed password ends the other sessions and the password before', async
   const change = (body: object) => browser.ask('POST', '/session/password', body)
   const short = await change({ password, new_password: 'short' })
   assert.deepEqual(short.body.errors, [{ field: 'new_password', message: 'must have at least 12 characters' }])
+  const common = await change({ password, new_password: 'password1234' })
+  assert.deepEqual(common.body.errors, [
+    {
+      field: 'new_password',
+      message: 'Choose a less common password: this one is in lists of leaked passwords.',
+    },
+  ])
   assert.equal((await change({ password: 'wrong', new_password: 'two walks at dawn' })).status, 401)
   assert.equal((await change({ password, new_password: 'two walks at dawn' })).status, 200)
   assert.deepEqual(

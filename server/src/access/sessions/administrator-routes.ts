@@ -1,11 +1,11 @@
-import type { AdministratorLink, SignInState } from '@muster/contract/console.ts'
+import type { AdministratorInvitation, AdministratorLink, SignInState } from '@muster/contract/console.ts'
 import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
-import { addAdminUser } from '../administrators/add-admin-user.ts'
+import { acceptableAdmin, addAdminUser, type NewAdminUser } from '../administrators/add-admin-user.ts'
 import { removeAdminUser } from '../administrators/remove-admin-user.ts'
 import { updateAdminUser } from '../administrators/update-admin-user.ts'
 import { inviteAdmin } from './invite-admin.ts'
@@ -14,6 +14,16 @@ import { findSignInState } from './queries.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 
 const idOf = ({ params }: SessionCall<unknown>): string => params['id'] ?? ''
+
+const invitedOf = ({
+  first_name: firstName,
+  last_name: lastName = '',
+  ...rest
+}: AdministratorInvitation): NewAdminUser => ({
+  ...rest,
+  firstName,
+  lastName,
+})
 
 /** Administrators are listed by `/admin_users`; here they are invited, changed and let go. */
 export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard): void {
@@ -26,11 +36,10 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
 
   sessionRoute(scope, guard, {
     ...settingOperations.inviteAdministrator,
+    refuse: ({ body }) => void acceptableAdmin(invitedOf(body)),
     run: (call): Promise<AdministratorLink> =>
       transact(db, async (tx) => {
-        const { first_name: firstName, last_name: lastName = '', restrictions, ...rest } = call.body
-        const details = { ...rest, firstName, lastName, restrictions }
-        const id = await addAdminUser(tx, details, call.context)
+        const id = await addAdminUser(tx, invitedOf(call.body), call.context)
         return linkFor(tx, call, 'invite', id)
       }),
   })

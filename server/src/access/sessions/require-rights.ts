@@ -19,16 +19,17 @@ export type SessionNeed = {
 
 const titles: Record<AdminPower, { title: string }> = { ...permissions, ...adminPowers }
 
-/** Refuses a session that does not have what a route declares. Asked before anything of the request is looked at. */
-export function requireRights(session: AdmittedSession, need: SessionNeed, now: string): void {
-  const { requires, feature, needsFreshProof = false } = need
+/** Refuses a session that does not have what a route declares. Asked before anything of the request is looked at, but for the proof. */
+export function requireRights(
+  session: AdmittedSession,
+  { requires, feature }: Omit<SessionNeed, 'needsFreshProof'>,
+): void {
   if (requires !== 'own_account') requireReading(session)
   if (feature && session.disabled_features.includes(feature)) {
     const message = `The feature ${features[feature].title} is not available to the organization.`
     fail('feature_unavailable', { message })
   }
   if (requires !== 'own_account' && requires !== 'read') requirePower(session, requires)
-  if (needsFreshProof) requireFreshProof(session, now)
 }
 
 function requireReading(session: AdmittedSession): void {
@@ -45,7 +46,7 @@ export function requirePower(session: AdmittedSession, power: AdminPower): void 
   fail('permission_missing', { message: `Your account lacks the permission ${titles[power].title}. ${whoCan}` })
 }
 
-/** For a body that only sometimes needs it; what a whole route needs stands in its definition. */
+/** Asked after the body is held to its schema: nobody is asked who they are for what is refused anyway. */
 export function requireFreshProof({ verified_at }: AdmittedSession, now: string): void {
   const ageMs = Date.parse(now) - Date.parse(verified_at)
   if (ageMs >= stepUpMs || ageMs < -clockToleranceMs) fail('step_up_needed')

@@ -47,13 +47,17 @@ export async function describeSession(db: Db, session: AdmittedSession, csrfToke
   return presentSession(session, csrfToken, await readPreferences(db, { organizationId, adminUserId }))
 }
 
-/** The secret, or the refusal as an answer. */
-export function secretOf(outcome: SignInOutcome, reply: FastifyReply): string {
+/** Of those whose address is known already. */
+export const refusalOf = ({ code }: { code?: string | undefined }): string =>
+  code === undefined ? 'The password is wrong.' : 'The password or the code is wrong.'
+
+/** The secret, or the refusal as an answer; `refused` says what was wrong, where that is more than the code's sentence. */
+export function secretOf(outcome: SignInOutcome, reply: FastifyReply, refused?: string): string {
   switch (outcome.outcome) {
     case 'signed_in':
       return outcome.secret
     case 'refused':
-      return fail('sign_in_failed')
+      return fail('sign_in_failed', refused === undefined ? {} : { message: refused })
     case 'code_needed':
       return fail('code_needed')
     case 'closed':
