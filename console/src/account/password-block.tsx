@@ -1,4 +1,4 @@
-import { Button, Modal, PasswordInput } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import type { SignInState } from '@muster/contract/console.ts'
 import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import { type FormEvent, useState } from 'react'
@@ -8,6 +8,7 @@ import { renewSession, useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { CodeField } from '../components/code-field.tsx'
 import { FormFault } from '../components/form-fault.tsx'
+import { PasswordField } from '../components/password-field.tsx'
 import { readForm } from '../components/read-form.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
@@ -64,25 +65,15 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   return (
     <form onSubmit={submit} className="confirm">
       <input type="hidden" autoComplete="username" value={session?.administrator.email ?? ''} />
-      <PasswordInput
-        name="password"
-        label="Current password"
-        autoComplete="current-password"
-        required
-        withAsterisk={false}
-        data-autofocus
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
-      />
+      <PasswordField name="password" label="Current password" autoComplete="current-password" required data-autofocus />
       {needsCode && <CodeField />}
-      <PasswordInput
+      <PasswordField
         name="new_password"
         label="New password"
         description="12 characters or more; a few words are best."
         autoComplete="new-password"
         required
-        withAsterisk={false}
         error={change.faultOf('new_password')}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
       />
       <FormFault error={codeIsAsked ? null : change.faultBeside('new_password')} />
       <div className="dialog-ends">

@@ -1,16 +1,18 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
+import { isEmailAddress } from '@muster/contract/email-address.ts'
 import type { InputOf } from '@muster/contract/operations/all-operations.ts'
-import { useMutation } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
-import { ApiError } from '../api/api-error.ts'
 import { queryClient } from '../api/query-client.ts'
 import { beginSession, sessionQuery } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { PasswordField } from '../components/password-field.tsx'
 import { readForm } from '../components/read-form.ts'
 import { Mark } from '../components/state-shape.tsx'
 import { toast } from '../components/toasts.tsx'
+import { blank, type Faults, useCheckedForm } from '../components/use-checked-form.ts'
 
 const shortest = 12
 
@@ -31,37 +33,43 @@ async function nameOrganization(name: string): Promise<void> {
 
 type Accepted = Omit<InputOf<'acceptLink'>['body'], 'token'> & { readonly organization: string | undefined }
 
+const faultsOf = (isFirstRun: boolean, { password, email = '', first_name, organization }: Accepted): Faults => ({
+  ...(isFirstRun && {
+    organization_name: organization === undefined ? blank : undefined,
+    first_name: first_name === undefined ? blank : undefined,
+    email: isEmailAddress(email) ? undefined : 'must be an e-mail address',
+  }),
+  password: [...password].length < shortest ? `must have at least ${shortest} characters` : undefined,
+})
+
 export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
   const router = useRouter()
-  const form = useRef<HTMLFormElement>(null)
   const [length, setLength] = useState(0)
-  const accept = useMutation({
-    mutationFn: ({ organization: _name, ...body }: Accepted) => api('acceptLink', { body: { ...body, token } }),
-    onSuccess: async (session, { organization: name = session.organization.name }) => {
+  const accept = useAction({
+    act: async ({ organization: name, ...body }: Accepted) => {
+      const session = await api('acceptLink', { body: { ...body, token } })
       beginSession(session)
-      if (name !== session.organization.name) await nameOrganization(name)
-      // Replaces the address, whose fragment held the token.
-      router.history.replace('/console/setup/second-factor')
+      if (name !== undefined && name !== session.organization.name) await nameOrganization(name)
     },
+    // Replaces the address, whose fragment held the token.
+    onDone: () => router.history.replace('/console/setup/second-factor'),
+    hasForm: true,
   })
-  const faults = accept.error instanceof ApiError ? accept.error.faults : []
-  const faultOf = (field: string) => faults.find((fault) => fault.field === field)?.message
-  useEffect(() => {
-    if (accept.isError) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [accept.isError])
+  const { form, faultOf, isFine } = useCheckedForm(accept.error)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const { text, optional } = readForm(event.currentTarget)
-    accept.mutate({
+    const accepted = {
       password: text('password'),
       email: optional('email'),
       first_name: optional('first_name'),
       last_name: optional('last_name'),
       organization: optional('organization_name'),
-    })
+    }
+    if (isFine(faultsOf(isFirstRun, accepted))) accept.mutate(accepted)
   }
   return (
-    <form ref={form} onSubmit={submit} className="gate-form">
+    <form {...form} onSubmit={submit} className="gate-form">
       {isFirstRun && (
         <>
           <TextInput
@@ -73,11 +81,14 @@ export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
             maxLength={200}
             required
             withAsterisk={false}
+            error={faultOf('organization_name')}
           />
           <div className="two">
             <TextInput
               name="first_name"
               label="First name"
+              required
+              withAsterisk={false}
               autoComplete="given-name"
               error={faultOf('first_name')}
               autoFocus
@@ -89,25 +100,39 @@ export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
               error={faultOf('last_name')}
             />
           </div>
-          <TextInput name="email" type="email" label="E-mail" autoComplete="username" error={faultOf('email')} />
+          <TextInput
+            name="email"
+            type="email"
+            label="E-mail"
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            error={faultOf('email')}
+          />
         </>
       )}
       {!isFirstRun && email !== null && <input type="hidden" autoComplete="username" value={email} />}
-      <PasswordInput
+      <PasswordField
         name="password"
         label="Password"
         autoComplete="new-password"
+        required
         error={faultOf('password')}
-        onChange={(event) => setLength(event.currentTarget.value.length)}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        onChange={(event) => setLength([...event.currentTarget.value].length)}
       />
-      <p className="sm t2 rule">
-        <Mark name={length >= shortest ? 'tick' : 'pending'} />
-        {length >= shortest
-          ? `${shortest} characters or more`
-          : `At least ${shortest} characters: ${shortest - length} more`}
-      </p>
-      <FormFault error={accept.error && faults.length === 0 ? accept.error.message : null} />
+      <ul className="sm t2 rules">
+        <li>
+          <Mark name={length >= shortest ? 'tick' : 'pending'} />
+          {length >= shortest
+            ? `${shortest} characters or more`
+            : `At least ${shortest} characters: ${shortest - length} more`}
+        </li>
+        <li>
+          <Mark name="pending" />
+          Not in the lists of leaked passwords
+        </li>
+      </ul>
+      <FormFault error={accept.faultBeside('first_name', 'last_name', 'email', 'password')} />
       <Button type="submit" variant="filled" fullWidth loading={accept.isPending}>
         {isFirstRun ? 'Create the account' : 'Save the password and sign in'}
       </Button>

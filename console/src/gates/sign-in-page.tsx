@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
@@ -10,7 +10,10 @@ import { beginSession } from '../api/session.ts'
 import { CodeField } from '../components/code-field.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { Icon } from '../components/icon.tsx'
+import { PasswordField } from '../components/password-field.tsx'
 import { readForm } from '../components/read-form.ts'
+import { blank, useCheckedForm } from '../components/use-checked-form.ts'
+import { returnAddress } from '../routes/return-address.ts'
 import { Gate } from './gate.tsx'
 
 const route = getRouteApi('/sign-in')
@@ -31,7 +34,7 @@ export function SignInPage() {
     },
     onSuccess: (session) => {
       beginSession(session)
-      router.history.push(next ?? '/console/')
+      router.history.push(returnAddress(next))
     },
   })
   const passkey = useMutation({
@@ -39,24 +42,28 @@ export function SignInPage() {
     onMutate: () => signIn.reset(),
     onSuccess: (session) => {
       beginSession(session)
-      router.history.push(next ?? '/console/')
+      router.history.push(returnAddress(next))
     },
   })
   const [organization, setOrganization] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
   const [isFirstAsk, setIsFirstAsk] = useState(false)
+  const { form, faultOf, isFine } = useCheckedForm(signIn.error)
   const provider = options.data?.identity_provider
   const hasPasskeys = options.data?.passkeys === true
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     passkey.reset()
     const { text, optional } = readForm(event.currentTarget)
-    signIn.mutate({
-      email: text('email'),
-      password: text('password'),
-      organization: optional('organization'),
-      code: optional('code'),
-    })
+    const asked = { email: text('email'), password: text('password') }
+    if (
+      !isFine({
+        email: asked.email.trim() === '' ? blank : undefined,
+        password: asked.password === '' ? blank : undefined,
+      })
+    )
+      return
+    signIn.mutate({ ...asked, organization: optional('organization'), code: optional('code') })
   }
   return (
     <Gate title="Sign in">
@@ -97,7 +104,7 @@ export function SignInPage() {
           <p className="gate-or">or with a password</p>
         </>
       )}
-      <form onSubmit={submit} className="gate-form">
+      <form {...form} onSubmit={submit} className="gate-form">
         {options.data?.needs_organization && (
           <TextInput
             name="organization"
@@ -115,15 +122,15 @@ export function SignInPage() {
           autoComplete="username"
           required
           withAsterisk={false}
+          error={faultOf('email')}
           autoFocus
         />
-        <PasswordInput
+        <PasswordField
           name="password"
           label="Password"
           autoComplete="current-password"
           required
-          withAsterisk={false}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          error={faultOf('password')}
         />
         {needsCode && <CodeField />}
         <FormFault error={signIn.error && !isFirstAsk ? sentenceFor(signIn.error) : null} />

@@ -1,11 +1,13 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { restrictionsLeaving } from '@muster/contract/admin-powers.ts'
 import type { AdministratorLink } from '@muster/contract/console.ts'
+import { isEmailAddress } from '@muster/contract/email-address.ts'
 import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { blank, useCheckedForm } from '../components/use-checked-form.ts'
 import { AccessFields, type Rights } from './access-fields.tsx'
 
 type Parts = { readonly onClose: () => void; readonly onLink: (link: AdministratorLink) => void }
@@ -28,15 +30,20 @@ function InvitationForm({ onClose, onLink }: Parts) {
     onDone: onLink,
     hasForm: true,
   })
+  const { form, faultOf, isFine } = useCheckedForm(invite.error)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
+    const data = new FormData(event.currentTarget)
+    const text = (name: string) => String(data.get(name) ?? '').trim()
     const person = { email: text('email'), first_name: text('first_name'), last_name: text('last_name') }
-    invite.mutate({ ...person, ...rights })
+    const faults = {
+      first_name: person.first_name === '' ? blank : undefined,
+      email: isEmailAddress(person.email) ? undefined : 'must be an e-mail address',
+    }
+    if (isFine(faults)) invite.mutate({ ...person, ...rights })
   }
   return (
-    <form onSubmit={submit} className="confirm">
+    <form {...form} onSubmit={submit} className="confirm">
       <div className="two-fields">
         <TextInput
           name="first_name"
@@ -44,10 +51,10 @@ function InvitationForm({ onClose, onLink }: Parts) {
           maxLength={200}
           required
           withAsterisk={false}
-          error={invite.faultOf('first_name')}
+          error={faultOf('first_name')}
           data-autofocus
         />
-        <TextInput name="last_name" label="Last name (optional)" maxLength={200} error={invite.faultOf('last_name')} />
+        <TextInput name="last_name" label="Last name (optional)" maxLength={200} error={faultOf('last_name')} />
       </div>
       <TextInput
         name="email"
@@ -57,7 +64,7 @@ function InvitationForm({ onClose, onLink }: Parts) {
         maxLength={320}
         required
         withAsterisk={false}
-        error={invite.faultOf('email')}
+        error={faultOf('email')}
       />
       <AccessFields
         rights={rights}
