@@ -12,6 +12,7 @@ import { openRunPlace } from '../support/run-place.ts'
 /** Examples that are not run, by how they begin, and why a machine cannot. */
 const notRun: Record<string, string> = {
   'npm ci && npm start': 'It installs what the test runs with; the start itself is the next example.',
+  'npm ci && npm test': 'It is the suite that this test is of.',
   'npm start -- --lan': 'It listens on the network.',
   'npx muster demo': 'It runs until it is stopped; demo.test.ts runs it in a browser.',
   'export DATABASE_URL=': 'A production server has PostgreSQL; the move to one is run by transfer.test.ts.',
