@@ -19,7 +19,15 @@ test('the menu of a row follows its link, opens by the keyboard, and gives the f
   assert.equal(await focused(), `Actions for ${name}`)
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Edit…' }).waitFor()
-  const all = ['Refresh failing checks', 'Edit…', 'Who may sign in…', 'Unregister…', 'Merge…', 'Delete…']
+  const all = [
+    'Refresh failing checks',
+    'Edit…',
+    'Assign owner…',
+    'Who may sign in…',
+    'Unregister…',
+    'Merge…',
+    'Delete…',
+  ]
   assert.deepEqual(await items(), all)
   assert.deepEqual(await violations(page), [])
   await page.keyboard.press('ArrowDown')
@@ -65,7 +73,11 @@ test('from its row a device is edited, unregistered, and deleted; it leaves the 
     .getByRole('button', { name: /^Actions for / })
     .click()
   await page.getByRole('menuitem', { name: 'Delete…' }).waitFor()
-  assert.deepEqual(await items(), ['Refresh failing checks', 'Edit…', 'Merge…', 'Delete…'], 'nobody owns it')
+  assert.deepEqual(
+    await items(),
+    ['Refresh failing checks', 'Edit…', 'Assign owner…', 'Merge…', 'Delete…'],
+    'nobody owns it',
+  )
   await page.getByRole('menuitem', { name: 'Delete…' }).click()
   await dialog.getByRole('button', { name: /^Delete/ }).click()
   await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor({ state: 'detached' })

@@ -1,8 +1,10 @@
 import { Button, Modal, TextInput } from '@mantine/core'
+import { isEmailAddress } from '@muster/contract/email-address.ts'
 import type { FormEvent } from 'react'
 import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { blank, useCheckedForm } from '../components/use-checked-form.ts'
 
 type Added = { readonly name: string; readonly isRestored: boolean }
 
@@ -19,22 +21,28 @@ export function AddPersonDialog({ onClose }: { readonly onClose: () => void }) {
     onDone: onClose,
     hasForm: true,
   })
+  const { form, faultOf, isFine } = useCheckedForm(add.error)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
-    add.mutate({ name: text('name'), email: text('email') })
+    const data = new FormData(event.currentTarget)
+    const text = (name: string) => String(data.get(name) ?? '').trim()
+    const person = { name: text('name'), email: text('email') }
+    const faults = {
+      name: person.name === '' ? blank : undefined,
+      email: isEmailAddress(person.email) ? undefined : 'must be an e-mail address',
+    }
+    if (isFine(faults)) add.mutate(person)
   }
   return (
     <Modal opened onClose={onClose} title="Add a person" withCloseButton={false}>
-      <form onSubmit={submit} className="confirm">
+      <form {...form} onSubmit={submit} className="confirm">
         <TextInput
           name="name"
           label="Name"
           maxLength={200}
           required
           withAsterisk={false}
-          error={add.faultOf('name')}
+          error={faultOf('name')}
           data-autofocus
         />
         <TextInput
@@ -45,7 +53,7 @@ export function AddPersonDialog({ onClose }: { readonly onClose: () => void }) {
           maxLength={320}
           required
           withAsterisk={false}
-          error={add.faultOf('email')}
+          error={faultOf('email')}
         />
         <FormFault error={add.faultBeside('name', 'email')} />
         <div className="dialog-ends">
