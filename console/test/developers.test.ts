@@ -98,6 +98,7 @@ test('a push stream to a private address is refused at its field, and nothing ty
 test('a stream for Okta needs its address only, and ends with what Okta is given', { skip }, async () => {
   await page.goto(developers('/streams/new'))
   await page.getByRole('radio', { name: /^Okta/ }).check()
+  await page.getByText(/^Okta cannot reach http:\/\/localhost/).waitFor()
   await page.getByLabel('Address of your Okta organization').fill('acme')
   await button('Create the stream').click()
   await page.getByText(/^Enter the address of your Okta organization/).waitFor()

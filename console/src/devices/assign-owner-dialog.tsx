@@ -36,13 +36,13 @@ export function AssignOwnerDialog({ device, ownerId, ownerName, onClose }: Parts
       isDangerous={false}
       consequences={
         isSame
-          ? [`${who} already owns it.`]
+          ? []
           : [
               ...(ownerId === undefined ? [] : [`${ownerName} can no longer sign in with it.`]),
               'Checks that warn, then block count their grace period from now.',
             ]
       }
-      {...(!isSame && { stays: `${who} (${visibleText(person.email)}) can sign in with it.` })}
+      stays={isSame ? `${who} owns it already.` : `${who} (${visibleText(person.email)}) can sign in with it.`}
       verb={`Register to ${who.length > 30 ? 'this person' : who}`}
       isReady={!isSame}
       onConfirm={() => assign.mutate(person.id)}

@@ -57,7 +57,9 @@ export function OwnerListDialog({ lines, onClose }: Parts) {
       isOpen
       onClose={apply.isPending ? () => stopping.current?.abort() : onClose}
       {...(apply.isPending && { cancel: 'Stop' })}
-      question={`Assign owners to ${devicesInWords(wanted.length)}?`}
+      question={
+        wanted.length === 0 ? 'This list assigns no owners' : `Assign owners to ${devicesInWords(wanted.length)}?`
+      }
       isDangerous={replaced > 0}
       consequences={[
         ...(replaced > 0

@@ -33,8 +33,8 @@ export function OwnerRule({ isOn }: { readonly isOn: boolean }) {
       title="Assign owners by account"
       about="A device that never had an owner is registered to the person whose account is logged in on it, if that is exactly one person. Accounts are compared with the user names that come by SCIM."
     >
-      <p className="line">
-        <span className="grow">
+      <p className="row between">
+        <span>
           <b className="m">{isOn ? 'On' : 'Off'}</b>
           <span className="t2">
             {isOn ? ': it looks every five minutes.' : ': devices get no owner by themselves.'}
@@ -66,13 +66,7 @@ function Ask({ onClose }: { readonly onClose: () => void }) {
     <Modal opened onClose={onClose} title="Assign owners by account?" withCloseButton={false} size="lg">
       <div className="confirm">
         <LoadFailure what="The preview" query={preview} />
-        {preview.data && (
-          <p role="status">
-            {owners.length === 0 && !preview.hasNextPage
-              ? `Of ${devicesInWords(never)} that never had an owner, none gets one now. Devices that report later can.`
-              : `Of ${devicesInWords(never)} that never had an owner, ${preview.hasNextPage ? 'at least ' : ''}${owners.length.toLocaleString('en')} ${owners.length === 1 ? 'gets' : 'get'} one now:`}
-          </p>
-        )}
+        {preview.data && <p role="status">{outcomeOf(never, owners.length, preview.hasNextPage)}</p>}
         {owners.length > 0 && (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
           <ul className="refusals" tabIndex={0} aria-label="Devices and their owners">
@@ -116,4 +110,11 @@ function Ask({ onClose }: { readonly onClose: () => void }) {
       </div>
     </Modal>
   )
+}
+
+function outcomeOf(never: number, found: number, isMore: boolean): string {
+  if (never === 0) return 'Every device has an owner, or had one. The rule acts on devices that enroll without one.'
+  const of = `Of ${devicesInWords(never)} that never had an owner, `
+  if (found === 0 && !isMore) return `${of}none gets one now. Devices that report later can.`
+  return `${of}${isMore ? 'at least ' : ''}${found.toLocaleString('en')} ${found === 1 ? 'gets' : 'get'} one now:`
 }

@@ -1,4 +1,4 @@
-import { oktaSettings } from '@muster/contract/okta-stream.ts'
+import { oktaDoubt, oktaSettings } from '@muster/contract/okta-stream.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { Link } from '@tanstack/react-router'
 import { CodeBlock } from '../components/code-block.tsx'
@@ -34,8 +34,10 @@ const PolledHelp = ({ stream }: { stream: SsfStream }) => (
 
 function OktaHelp({ stream }: { stream: SsfStream }) {
   const { issuer, jwksUrl } = oktaSettings(stream)
+  const doubt = oktaDoubt(stream)
   return (
     <>
+      {doubt !== undefined && <p className="note will">{doubt}</p>}
       <p>
         The stream <b className="m">{visibleText(stream.name)}</b> is created. Now set it up in Okta: open Security &gt;
         Device Integrations &gt; Receive shared signals, create a stream, and enter these two addresses.

@@ -1,4 +1,7 @@
 import { TextInput } from '@mantine/core'
+import { oktaDoubt } from '@muster/contract/okta-stream.ts'
+import { useQuery } from '@tanstack/react-query'
+import { settingFactsQuery } from '../settings/setting-queries.ts'
 
 type Parts = {
   readonly url: string
@@ -7,14 +10,21 @@ type Parts = {
 }
 
 /** All that a stream for Okta needs; its layout, audience and address follow. */
-export const OktaFields = ({ url, onChange, error }: Parts) => (
-  <TextInput
-    label="Address of your Okta organization"
-    description="Such as https://acme.okta.com. Events are pushed there in the draft format, with this address as audience."
-    type="url"
-    value={url}
-    maxLength={300}
-    error={error}
-    onChange={(event) => onChange(event.currentTarget.value)}
-  />
-)
+export function OktaFields({ url, onChange, error }: Parts) {
+  const { data: facts } = useQuery(settingFactsQuery)
+  const doubt = facts && oktaDoubt({ iss: facts.base_url })
+  return (
+    <>
+      {doubt !== undefined && <p className="note will">{doubt}</p>}
+      <TextInput
+        label="Address of your Okta organization"
+        description="Such as https://acme.okta.com. Events are pushed there in the draft format, with this address as audience."
+        type="url"
+        value={url}
+        maxLength={300}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </>
+  )
+}

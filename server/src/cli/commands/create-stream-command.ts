@@ -1,5 +1,5 @@
 import { deliveryMethods } from '@muster/contract/delivery-methods.ts'
-import { oktaSettings, oktaStream } from '@muster/contract/okta-stream.ts'
+import { oktaDoubt, oktaSettings, oktaStream } from '@muster/contract/okta-stream.ts'
 import type { SsfStream, SsfStreamCreation } from '@muster/contract/ssf-streams.ts'
 import Type, { type Static } from 'typebox'
 import { transact } from '../../base/db/transact.ts'
@@ -74,6 +74,7 @@ function bodyOf({
 function describe(stream: SsfStream, isOkta: boolean): string[] {
   const { id, name, delivery, poll_bearer_token: token } = stream
   const { issuer, jwksUrl } = oktaSettings(stream)
+  const doubt = oktaDoubt(stream)
   const made = `Created the stream ${id}, "${plainText(name)}"`
   if (token !== undefined) {
     return [
@@ -96,5 +97,6 @@ function describe(stream: SsfStream, isOkta: boolean): string[] {
     'In Okta, open Security > Device Integrations > Receive shared signals, create a stream, and enter:',
     `  Issuer    ${issuer}`,
     `  JWKS URL  ${jwksUrl}`,
+    ...(doubt === undefined ? [] : [doubt]),
   ]
 }
