@@ -104,7 +104,7 @@ export const WebhookDeliveryDetails = Type.Object(
       {
         ...example,
         request_body:
-          '{"event":"device_trust.status_changed","id":"01KAF5J8T3Q4V9R0C6M1B7X2ZD","timestamp":"2026-11-20T09:14:03.120Z","data":{"device_id":1042,"device_name":"Ana\'s MacBook","device_status":"blocked","device_url":"https://muster.example.com/devices/1042"}}',
+          '{"event":"device_trust.status_changed","id":"01KAF5J8T3Q4V9R0C6M1B7X2ZD","timestamp":"2026-11-20T09:14:03Z","data":{"device_id":1042,"device_name":"Ana\'s MacBook","device_status":"blocked","device_url":"https://muster.example.com/devices/1042"}}',
         attempts: [
           {
             attempted_at: '2026-11-20T09:14:35.140Z',

@@ -194,7 +194,7 @@ export const webhookPayload = (event: WebhookEvent) => {
           pattern: '^[0-9A-HJKMNP-TV-Z]{26}$',
         },
       ),
-      timestamp: Text('When it happened.', { format: 'date-time' }),
+      timestamp: Text('When it happened, to the second.', { format: 'date-time' }),
       data: Type.Object(data as TProperties, { description: 'About what it happened to.' }),
     },
     { title: event, description: summary },

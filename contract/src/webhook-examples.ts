@@ -73,6 +73,6 @@ const data: { readonly [Event in WebhookEvent]: WebhookData<Event> } = {
 export const webhookExample = (event: WebhookEvent) => ({
   event,
   id: '01KAF5J8T3Q4V9R0C6M1B7X2ZD',
-  timestamp: '2026-11-20T09:14:03.120Z',
+  timestamp: '2026-11-20T09:14:03Z',
   data: data[event],
 })

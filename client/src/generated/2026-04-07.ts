@@ -4990,7 +4990,7 @@ export interface components {
          *       "settled_at": "2026-11-20T09:14:35.204Z",
          *       "next_attempt_at": null,
          *       "resent_from": null,
-         *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03.120Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
+         *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
          *       "attempts": [
          *         {
          *           "attempted_at": "2026-11-20T09:14:35.140Z",
@@ -11257,7 +11257,7 @@ export interface operations {
                      *       "settled_at": "2026-11-20T09:14:35.204Z",
                      *       "next_attempt_at": null,
                      *       "resent_from": null,
-                     *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03.120Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
+                     *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
                      *       "attempts": [
                      *         {
                      *           "attempted_at": "2026-11-20T09:14:35.140Z",
@@ -11368,7 +11368,7 @@ export interface operations {
                      *       "settled_at": "2026-11-20T09:14:35.204Z",
                      *       "next_attempt_at": null,
                      *       "resent_from": null,
-                     *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03.120Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
+                     *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
                      *       "attempts": [
                      *         {
                      *           "attempted_at": "2026-11-20T09:14:35.140Z",
@@ -11473,7 +11473,7 @@ export interface operations {
                      *       "settled_at": "2026-11-20T09:14:35.204Z",
                      *       "next_attempt_at": null,
                      *       "resent_from": null,
-                     *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03.120Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
+                     *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
                      *       "attempts": [
                      *         {
                      *           "attempted_at": "2026-11-20T09:14:35.140Z",

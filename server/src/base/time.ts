@@ -6,6 +6,9 @@ export const dayMs = 24 * hourMs
 export const plusMs = (moment: string, durationMs: number): string =>
   new Date(Date.parse(moment) + durationMs).toISOString()
 
+/** A moment with its fraction of a second left out: `2026-11-20T09:14:03Z`. */
+export const wholeSecond = (moment: string): string => moment.replace(/\.\d+Z$/, 'Z')
+
 /** How far the clocks of two processes may differ. What is later than that was written while a clock was wrong. */
 export const clockToleranceMs = 60_000
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeAgent } from '@muster/agent/describe-agent.ts'
@@ -7,6 +8,7 @@ import { systemClock } from '../base/clock.ts'
 import { type Config, loadConfig } from '../base/config/load-config.ts'
 import { createLogger } from '../base/logging.ts'
 import { privateReceivers, type Server } from '../main.ts'
+import { embeddedFolder } from '../open-deployment.ts'
 import type { CommandIo } from './data-command.ts'
 import { type LanAccess, openLanAccess } from './lan/lan-access.ts'
 import { openServer, sayHowToBegin, untilAborted } from './run-server.ts'
@@ -24,7 +26,8 @@ export async function runTrial(env: NodeJS.ProcessEnv, { isLan, withAgent }: Tri
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const logFile = join(config.dataDir, 'muster.log')
   const log = createLogger(config.logLevel, pino.destination({ dest: logFile, append: true, mode: 0o600 }))
-  await io.line('Starting Muster; the first time, its database takes some seconds to make…')
+  const isFirst = config.databaseUrl === undefined && !existsSync(embeddedFolder(config.dataDir))
+  await io.line(isFirst ? 'Starting Muster; making its database takes some seconds…' : 'Starting Muster…')
   const server = await openServer({
     config,
     roles: { api: true, worker: true },
@@ -60,6 +63,7 @@ async function sayHello(
 ): Promise<void> {
   const { first } = server
   await io.line(`Muster is running at ${config.baseUrl}`)
+  await io.line(`  Console             ${config.baseUrl}/console`)
   await io.line(`  API documentation   ${config.baseUrl}/docs`)
   await io.line(`  Data folder         ${config.dataDir}`)
   await io.line(`  Log                 ${logFile}`)
@@ -71,7 +75,7 @@ async function sayHello(
   if (first?.apiKey === undefined) return
   const trust = caFile === undefined ? '' : ` --cacert ${caFile}`
   await io.line('')
-  await io.line('An API key that may only read; it is shown this once:')
+  await io.line('An API key that may only read; `npx muster keys reveal` shows it again:')
   await io.line(`  ${first.apiKey}`)
   await io.line('Ask for the devices:')
   await io.line(`  curl${trust} -H 'Authorization: Bearer ${first.apiKey}' ${config.baseUrl}/devices`)

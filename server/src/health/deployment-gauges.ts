@@ -29,6 +29,15 @@ export function deploymentGauges(connection: Connection, monotonicMs: () => numb
     read: (gauge: Gauge, of: DeploymentSurvey) => void,
   ) => gauge(name, help, labelNames, async (own) => read(own, await survey()))
   return [
+    gauge(
+      'database_connections',
+      'Connections of this process to PostgreSQL by state: used, idle; and waiting for requests that wait for one.',
+      ['state'],
+      // Read before the others ask anything, or it would count their own statements.
+      async (own) => {
+        for (const [state, count] of Object.entries(connection.poolUse() ?? {})) own.set({ state }, count)
+      },
+    ),
     surveyed('devices', 'Devices by auth state, deleted ones left out.', ['state'], (own, { devices }) => {
       for (const [state, count] of Object.entries(devices)) own.set({ state }, count)
     }),
@@ -74,14 +83,6 @@ export function deploymentGauges(connection: Connection, monotonicMs: () => numb
         const { silentForSeconds } = await readBackgroundStatus(connection.db)
         if (silentForSeconds === null) own.reset()
         else own.set(silentForSeconds)
-      },
-    ),
-    gauge(
-      'database_connections',
-      'Connections of this process to PostgreSQL by state: used, idle; and waiting for requests that wait for one.',
-      ['state'],
-      async (own) => {
-        for (const [state, count] of Object.entries(connection.poolUse() ?? {})) own.set({ state }, count)
       },
     ),
     gauge(

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { Registry } from 'prom-client'
-import { testDatabase } from '../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { transact } from '../base/db/transact.ts'
 import { queueStreamSignal } from '../signals/streams/queue-stream-signal.ts'
@@ -66,4 +68,20 @@ test('scrapes within 15 seconds share one survey', async () => {
   for (const name of ['open_issues', 'receivers', 'pending_events', 'jobs', 'workers']) {
     assert.match(text, new RegExp(`^muster_${name}[ {]`, 'm'))
   }
+})
+
+testOnPostgres('a scrape counts the connections that others use, and none of its own statements', async () => {
+  const registry = new Registry()
+  for (const gauge of deploymentGauges(database.connection)) registry.registerMetric(gauge)
+  const counted = async () => {
+    const text = await registry.metrics()
+    const of = (state: string) =>
+      new RegExp(`^muster_database_connections\\{state="${state}"\\} (\\d+)$`, 'm').exec(text)?.[1]
+    return [of('used'), of('waiting')]
+  }
+  for (let scrape = 0; scrape < 3; scrape += 1) assert.deepEqual(await counted(), ['0', '0'])
+  const slow = sql`select pg_sleep(2)`.execute(database.db)
+  await setImmediate()
+  assert.deepEqual(await counted(), ['1', '0'])
+  await slow
 })

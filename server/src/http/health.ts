@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 
 /**
  * Resolves to nothing while a part of the service works, or to a sentence that says what is wrong and is fit for
- * everyone to read. A rejection means that the part does not work, too; its reason goes to the log only.
+ * everyone to read. A rejection means that the part does not work, too; its own words go to the log only.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: checks that only reject have nothing to return
 export type HealthCheck = () => Promise<string | undefined | void>
@@ -46,11 +46,13 @@ export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Re
   })
 }
 
+class Late extends Error {}
+
 async function run(name: string, check: HealthCheck, log: Logger): Promise<Finding> {
   const startedAt = performance.now()
   const timer = new AbortController()
   const late = pause(timeLimitMs, undefined, { signal: timer.signal, ref: false }).then(() => {
-    throw new Error(`No answer within ${timeLimitMs} ms`)
+    throw new Late(`It did not answer within ${timeLimitMs / 1000} seconds.`)
   })
   const finding = (status: Finding['status']): Finding => ({
     status,
@@ -63,7 +65,8 @@ async function run(name: string, check: HealthCheck, log: Logger): Promise<Findi
     return { ...finding('fail'), reason }
   } catch (error) {
     log.warn({ check: name, err: error }, 'health check failed')
-    return finding('fail')
+    const reason = error instanceof Late ? error.message : 'It cannot be reached. The log of the server says why.'
+    return { ...finding('fail'), reason }
   } finally {
     late.catch(() => {})
     timer.abort()

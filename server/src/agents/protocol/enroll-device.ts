@@ -41,11 +41,10 @@ export async function enrollDevice(
   request: EnrollmentRequest,
   { organizationId, ipAddress, isGone }: { organizationId: string; ipAddress: string; isGone: () => boolean },
 ): Promise<Enrollment> {
-  const { db, metrics, presence, secrets } = context
+  const { db, metrics, secrets } = context
   const nodeKey = makeNodeKey(secrets)
-  let now = context.clock()
   const enrolled = await context.enrolling.take({ organizationId, isGone }, () => {
-    now = context.clock()
+    const now = context.clock()
     return transact(db, async (tx) => {
       const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
       if (!secret) return undefined
@@ -60,7 +59,6 @@ export async function enrollDevice(
   metrics.enrollments.inc({ outcome: enrolled?.outcome ?? 'refused' })
   if (!enrolled) return { refusal: 'unknown_secret' }
   if (enrolled.outcome === 'identity_conflict') return { refusal: 'identity_conflict' }
-  presence.note(enrolled.organizationId, enrolled.deviceId, now)
   return { nodeKey }
 }
 

@@ -70,6 +70,7 @@ test('a machine becomes a device with its facts, targeted by the checks, and is 
     deleted_at: null,
     is_named: false,
     identity_conflict_since: null,
+    has_had_owner: false,
   })
   const results = await database.db.selectFrom('check_results').select('status').execute()
   assert.deepEqual(results, [{ status: 'pending' }])

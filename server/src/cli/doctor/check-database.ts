@@ -96,6 +96,8 @@ function judgeAuditLog({ isAuditGuarded }: DatabaseFacts): Finding {
 function judgeBackground(status: BackgroundStatus): Finding {
   const silence = describeSilence(status)
   if (silence === undefined) return ok('background', `${status.workers} working`)
+  // As before the first start of a new deployment.
+  if (status.silentForSeconds === null) return warning('background', silence)
   return failed('background', `nothing is delivered and no deadline is kept. ${silence}`)
 }
 

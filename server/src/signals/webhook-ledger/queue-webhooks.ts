@@ -3,6 +3,7 @@ import type { WebhookData } from '@muster/contract/webhook-events.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
+import { wholeSecond } from '../../base/time.ts'
 import { messageIdAt } from './message-id.ts'
 
 /** The channel on which deliverers learn that there is something for an organization's endpoints. */
@@ -95,7 +96,7 @@ function freeze({ event, data, deviceId, orderedBy, at }: WebhookMessage) {
   return {
     messageId,
     event,
-    body: JSON.stringify({ event, id: messageId, timestamp: at, data }),
+    body: JSON.stringify({ event, id: messageId, timestamp: wholeSecond(at), data }),
     deviceId,
     orderedBy,
     at,
