@@ -16,7 +16,11 @@ import { createOrganization } from './inventory/organizations/create-organizatio
 import { addPerson } from './inventory/people/add-person.ts'
 
 /** What the first start made and only now can show. */
-export type FirstStart = { organizationId: string; apiKey: string | undefined; enrollSecret: string | undefined }
+export type FirstStart = {
+  organizationId: string
+  apiKey: { id: string; key: string } | undefined
+  enrollSecret: string | undefined
+}
 
 const automatic = 'automation'
 
@@ -112,7 +116,7 @@ async function addFirstKey(
   key: string | undefined,
   isTrial: boolean,
   now: string,
-): Promise<string | undefined> {
+): Promise<{ id: string; key: string } | undefined> {
   if (key === undefined && !isTrial) return undefined
   const granted = key === undefined ? [] : (Object.keys(permissions) as Permission[])
   const made = await createApiKey(
@@ -128,5 +132,5 @@ async function addFirstKey(
     },
     systemChange(organizationId, now),
   )
-  return made.key
+  return made
 }

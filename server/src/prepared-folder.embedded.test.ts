@@ -81,7 +81,7 @@ async function firstStartIn(name: string) {
   const { connection, secrets } = await openDeployment(config, systemClock, roles)
   try {
     const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial: true, now: systemClock() })
-    return { fingerprint: secrets.fingerprint, key: first?.apiKey, secret: first?.enrollSecret }
+    return { fingerprint: secrets.fingerprint, key: first?.apiKey?.key, secret: first?.enrollSecret }
   } finally {
     await connection.close()
   }

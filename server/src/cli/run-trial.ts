@@ -75,10 +75,11 @@ async function sayHello(
   if (first?.apiKey === undefined) return
   const trust = caFile === undefined ? '' : ` --cacert ${caFile}`
   await io.line('')
-  await io.line('An API key that may only read; `npx muster keys reveal` shows it again:')
-  await io.line(`  ${first.apiKey}`)
+  const { id, key } = first.apiKey
+  await io.line(`An API key that may only read; \`npx muster keys reveal ${id}\` shows it again:`)
+  await io.line(`  ${key}`)
   await io.line('Ask for the devices:')
-  await io.line(`  curl${trust} -H 'Authorization: Bearer ${first.apiKey}' ${config.baseUrl}/devices`)
+  await io.line(`  curl${trust} -H 'Authorization: Bearer ${key}' ${config.baseUrl}/devices`)
   await io.line('More keys, with permissions to write: npx muster keys create --help')
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { testAgents } from '../../../test/support/agent-server.ts'
-import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { makeIn } from '../../../test/support/make.ts'
 import { deviceConfig } from './device-config.ts'
 
 const agents = testAgents()
