@@ -71,6 +71,22 @@ test('a blocked device says since when and because of what, and leads there', { 
   await assertFitsPhone(page, [at(`/devices/${issue.device.id}`), at('/')])
 })
 
+test('a blocked device and the preview say who hears of it, once something is connected', { skip }, async () => {
+  const [check] = checks
+  const issue = await firstIssue(`/views/issues?state=blocking&check=${check?.id}`)
+  const body = { url: 'https://example.com/hook', events: ['device_trust.status_changed'] }
+  const { status, body: made } = await askAsPage(page, 'POST', '/webhook_endpoints', body)
+  assert.equal(status, 200, JSON.stringify(made))
+  await page.goto(at(`/devices/${issue.device.id}`))
+  await page.getByText(/^Blocked since .+ 1 webhook hears of it\.$/).waitFor()
+  await page.goto(at(`/issues/${issue.id}`))
+  await page.getByText('The device is blocked until it is fixed. 1 webhook hears of it.').waitFor()
+  await page.goto(at(`/checks/${check?.id}/configuration`))
+  await page.getByText('1 webhook will hear of each device.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await askAsPage(page, 'DELETE', `/webhook_endpoints/${made.id}`)
+})
+
 test('results of a device lead to their checks and issues', { skip }, async () => {
   const issue = await firstIssue(`/views/issues?state=report_only&check=${checks[2]?.id}`)
   await page.goto(at(`/devices/${issue.device.id}`))

@@ -52,6 +52,7 @@ test('the health names each part and whether it works, without saying why not', 
     [broken.body.status, broken.body.checks.database.status, broken.body.checks.worker.status],
     ['fail', 'pass', 'fail'],
   )
+  assert.equal(broken.body.checks.worker.reason, 'It cannot be reached. The log of the server says why.')
   assert.doesNotMatch(JSON.stringify(broken.body), /secret/)
   assert.deepEqual([ready.status, ready.body], [503, { status: 'not ready' }])
 })
