@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
@@ -17,6 +16,7 @@ import { Mark } from '../components/state-shape.tsx'
 import { Expiry } from './expiry.tsx'
 import { KeyPermissions } from './key-permissions.tsx'
 import { keyQuery } from './key-queries.ts'
+import { useRevealing } from './use-revealing.ts'
 import { useRevoking } from './use-revoking.tsx'
 
 const route = getRouteApi('/shell/settings/developers/keys/$keyId')
@@ -43,11 +43,7 @@ export function KeyPage() {
 function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
   const name = visibleText(apiKey.name)
   const mayReveal = useMay('reveal_keys')
-  const [shown, setShown] = useState<string>()
-  const reveal = useAction({
-    act: () => api('revealApiKey', { params: { id: apiKey.id } }),
-    onDone: ({ key }) => setShown(key),
-  })
+  const { shown, isPending, reveal, hide } = useRevealing(apiKey)
   return (
     <Page title={name} crumb={crumb} hasOwnTitle actions={<Actions apiKey={apiKey} />}>
       <div className="page form-page">
@@ -88,7 +84,7 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
             <h2>The key</h2>
             {shown === undefined ? (
               <div className="form-ends">
-                <Button onClick={() => reveal.mutate()} loading={reveal.isPending}>
+                <Button onClick={reveal} loading={isPending}>
                   Reveal the key
                 </Button>
                 <span className="sm t2">This is recorded in the audit log.</span>
@@ -97,7 +93,7 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
               <>
                 <CodeBlock text={shown} label="the key" />
                 <div>
-                  <Button onClick={() => setShown(undefined)}>Hide</Button>
+                  <Button onClick={hide}>Hide</Button>
                 </div>
               </>
             )}

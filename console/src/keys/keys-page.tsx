@@ -18,6 +18,7 @@ import { visibleText } from '../components/visible-text.ts'
 import '../developers/developers.css'
 import { Expiry } from './expiry.tsx'
 import { keysQuery } from './key-queries.ts'
+import { KeyToken } from './key-token.tsx'
 import { grantedTo, unusedBy } from './unused.ts'
 import { useRevoking } from './use-revoking.tsx'
 
@@ -73,6 +74,7 @@ const titlesOf = (apiKey: ConsoleApiKey) => grantedTo(apiKey).map((name) => perm
 
 const columns: readonly Column<ConsoleApiKey>[] = [
   { text: 'Key', className: 'c-name', cell: (apiKey) => <KeyName apiKey={apiKey} /> },
+  { text: 'Token', head: 'w-240', className: 'c-token', cell: (apiKey) => <KeyToken apiKey={apiKey} /> },
   {
     text: 'Responsible',
     head: 'w-owner',
