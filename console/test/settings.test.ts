@@ -255,6 +255,14 @@ test('limited access leaves out what it may not do, and says so at its address',
     await untilIdle(limited)
     assert.equal(await limited.getByRole('button', { name: /^(New|Rotate|Revoke|Another)/ }).count(), 0, path)
   }
+  const pays = {
+    name: 'Payroll',
+    responsible_administrator: 'Rosa',
+    permissions: { manage_webhooks: 'It hears of it.' },
+  }
+  assert.equal((await askAsPage(page, 'POST', '/session/api_keys', pays)).status, 200)
+  await limited.goto(`${baseUrl}/console/settings/privacy`)
+  await limited.getByRole('row', { name: /^Payroll Rosa Manage Webhooks never/ }).waitFor()
   await limited.goto(`${baseUrl}/console/settings/sign-in`)
   await limited.getByRole('heading', { name: 'Rules' }).waitFor()
   assert.equal(await limited.getByRole('heading', { name: 'Second factor', exact: true }).count(), 0)
@@ -389,6 +397,8 @@ test('registration, privacy and retention say what holds', { skip }, async () =>
   await go('/settings/privacy', 'Privacy')
   await page.getByText('device_uptime').waitFor()
   await page.getByText('shell_history').waitFor()
+  const keys = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'May do' }) })
+  await keys.getByRole('row', { name: /^Trial, read only .+ Read only/ }).waitFor()
   assert.deepEqual(await violations(page), [])
   await go('/settings/retention', 'Retention')
   await page.getByText('Events of changes').waitFor()

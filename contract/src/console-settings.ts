@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { AdminUser } from './admin-users.ts'
 import { features } from './features.ts'
+import { permissions } from './permissions.ts'
 import { type Retained, retention } from './retention.ts'
 import { Choice, Count, Flag, Identifier, IdentifierInput, Nullable, Text, Timestamp } from './schema-kit.ts'
 
@@ -163,6 +164,27 @@ export const ScimTokenView = Type.Object(
   }),
 )
 export type ScimTokenView = Static<typeof ScimTokenView>
+
+/** A key as every administrator who reads may know it. */
+export const PrivacyKeyView = Type.Object(
+  {
+    id: Identifier('Identifier of the key.'),
+    name: Text('Name of the key.'),
+    responsible_administrator: Text('Who answers for the key.'),
+    permissions: Type.Array(Choice(Object.keys(permissions) as (keyof typeof permissions)[], 'A permission.'), {
+      description: 'What the key may do beyond reading.',
+    }),
+    last_used_at: Nullable(Timestamp('When it was used last; null when never.')),
+  },
+  about('PrivacyKeyView', 'An API key as the privacy center shows it: who answers for it, and what it may do.', {
+    id: '3',
+    name: 'Ticket system',
+    responsible_administrator: 'Maya Lindqvist',
+    permissions: ['manage_user_requests'],
+    last_used_at: null,
+  }),
+)
+export type PrivacyKeyView = Static<typeof PrivacyKeyView>
 
 const secondFactors = ['none', 'totp', 'passkey', 'both'] as const
 

@@ -60,6 +60,7 @@ const scimSettings = createRoute({
 const privacySettings = createRoute({
   getParentRoute: () => shell,
   path: '/settings/privacy',
+  validateSearch: readAfter,
   component: lazyRouteComponent(() => import('../settings/privacy-page.tsx'), 'PrivacyPage'),
 })
 

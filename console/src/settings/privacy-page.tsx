@@ -6,6 +6,7 @@ import { ListBody } from '../components/list-body.tsx'
 import { Emptiness, Failure } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { Mark } from '../components/state-shape.tsx'
+import { PrivacyKeys } from './privacy-keys.tsx'
 import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -68,6 +69,7 @@ export function PrivacyPage() {
           </div>
         )}
       </Block>
+      <PrivacyKeys />
       <Block title="Never read" about="By the inventory. Muster’s own tests reject tables with such data.">
         <ul className="lines">
           {neverRead.map((text) => (

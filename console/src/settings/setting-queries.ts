@@ -36,6 +36,13 @@ export const scimTokensQuery = (after: string | undefined) =>
     queryFn: ({ signal }) => api('listScimTokenViews', { query: { per_page: 25, cursor: after }, signal }),
   })
 
+export const privacyKeysQuery = (after: string | undefined) =>
+  queryOptions({
+    queryKey: ['settings', 'privacy_keys', after],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => api('listPrivacyKeys', { query: { per_page: 25, cursor: after }, signal }),
+  })
+
 export const administratorsQuery = ({ search, access, factor, after }: Paged<AdministratorFilter>) =>
   queryOptions({
     queryKey: ['settings', 'administrators', search, access, factor, after],

@@ -19,6 +19,7 @@ import {
   NewEnrollmentSecret,
   NewScimToken,
   OrganizationChange,
+  PrivacyKeyView,
   RebuiltPackage,
   ScimTokenCreation,
   ScimTokenView,
@@ -251,6 +252,13 @@ export const settingOperations = defineOperations({
     summary: 'List the active SCIM tokens, newest first',
     tag: 'Console',
     record: ScimTokenView,
+  }),
+  listPrivacyKeys: list({
+    path: '/views/privacy_keys',
+    permission: 'read',
+    summary: 'List the API keys of the privacy center, with who answers for each and what it may do',
+    tag: 'Console',
+    record: PrivacyKeyView,
   }),
   listAdministratorViews: list({
     path: '/views/administrators',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { limitedPowers } from '@muster/contract/admin-powers.ts'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser, password } from '../../../test/support/console.ts'
 import { makeIn } from '../../../test/support/make.ts'
@@ -233,6 +234,48 @@ test('how administrators sign in is shown to those who manage them', async () =>
   assert.equal((await list())[0].second_factor, 'totp')
   const { browser: his } = await signedIn({ email: 'ines@acme.example', access: 'limited' })
   assert.equal((await his.ask('GET', '/views/administrators')).status, 403)
+})
+
+test('the privacy center names every key and who answers for it, to whoever reads, without secrets and reasons', async () => {
+  const { browser } = await signedIn()
+  const made = async (name: string, more: object = {}) =>
+    (await browser.ask('POST', '/session/api_keys', { name, permissions: {}, ...more })).body.id as string
+  const sync = await made('Sync', { responsible_administrator: 'Ana', permissions: { manage_webhooks: 'Nightly.' } })
+  const report = await made('Report')
+  const gone = await made('Gone')
+  assert.equal((await browser.ask('DELETE', `/session/api_keys/${gone}`)).status, 204)
+  const other = await app.addTenant('Globex')
+  const { browser: his } = await signedIn({
+    email: 'ines@acme.example',
+    access: 'limited',
+    restrictions: limitedPowers,
+  })
+  const page = await his.ask('GET', '/views/privacy_keys?per_page=2')
+  assert.equal(page.status, 200)
+  assert.deepEqual(
+    page.body.data.map(({ name }: { name: string }) => name),
+    ['Full access', 'Reading'],
+  )
+  const rest = await his.ask('GET', `/views/privacy_keys?per_page=2&cursor=${page.body.pagination.next_cursor}`)
+  assert.equal(rest.body.pagination.next_cursor, '')
+  assert.deepEqual(rest.body.data, [
+    {
+      id: sync,
+      name: 'Sync',
+      responsible_administrator: 'Ana',
+      permissions: ['manage_webhooks'],
+      last_used_at: null,
+    },
+    { id: report, name: 'Report', responsible_administrator: 'Maya Lindqvist', permissions: [], last_used_at: null },
+  ])
+  assert.equal((await his.ask('GET', '/session/api_keys')).status, 403)
+  const { browser: bills } = await signedIn({ email: 'kim@acme.example', access: 'billing_only' })
+  assert.equal((await bills.ask('GET', '/views/privacy_keys')).status, 403)
+  const hers = await addAdmin(app, { email: 'olga@globex.example', organizationId: other.organizationId })
+  const foreign = openBrowser(app)
+  assert.equal((await foreign.signIn(hers.email)).status, 200)
+  const names = (await foreign.ask('GET', '/views/privacy_keys')).body.data.map((row: { name: string }) => row.name)
+  assert.equal(names.includes('Sync'), false)
 })
 
 test('the facts of the settings are those of the organization and of the server', async () => {

@@ -1,7 +1,13 @@
-import type { AdministratorView, EnrollmentSecretView, SettingFacts } from '@muster/contract/console-settings.ts'
+import type {
+  AdministratorView,
+  EnrollmentSecretView,
+  PrivacyKeyView,
+  SettingFacts,
+} from '@muster/contract/console-settings.ts'
 import { type Feature, features } from '@muster/contract/features.ts'
+import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import { dayMs } from '../../base/time.ts'
-import type { AdministratorViewRow, EnrollmentSecretRow, findOrganization } from './setting-queries.ts'
+import type { AdministratorViewRow, EnrollmentSecretRow, findOrganization, PrivacyKeyRow } from './setting-queries.ts'
 
 export const presentEnrollmentSecret = (row: EnrollmentSecretRow): EnrollmentSecretView => ({
   id: row.id,
@@ -13,6 +19,12 @@ export const presentEnrollmentSecret = (row: EnrollmentSecretRow): EnrollmentSec
   created_at: row.created_at,
   expires_at: row.expires_at,
   revoked_at: row.revoked_at,
+})
+
+/** What a key may do without the reasons, which are for those who manage keys. */
+export const presentPrivacyKey = ({ permissions: granted, ...row }: PrivacyKeyRow): PrivacyKeyView => ({
+  ...row,
+  permissions: (Object.keys(permissions) as Permission[]).filter((name) => granted[name] !== undefined),
 })
 
 export function presentAdministratorView(row: AdministratorViewRow): AdministratorView {

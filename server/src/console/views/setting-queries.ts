@@ -9,6 +9,7 @@ import type { ListPage } from '../../base/lists/list-page.ts'
 const newestSecret: Keyset = { id: { column: 'enrollment_secrets.id', type: 'bigint' }, direction: 'desc' }
 const newestToken: Keyset = { id: { column: 'scim_tokens.id', type: 'bigint' }, direction: 'desc' }
 const firstAdministrator: Keyset = { id: { column: 'admin_users.id', type: 'bigint' }, direction: 'asc' }
+const oldestKey: Keyset = { id: { column: 'api_keys.id', type: 'bigint' }, direction: 'asc' }
 
 const placeAfter = (after: string | undefined) => (after === undefined ? undefined : ([after] as [string]))
 
@@ -63,6 +64,20 @@ export const listScimTokenViews = (reader: Reader, { organizationId, after, limi
     .where('revoked_at', 'is', null)
     .where(afterCursor(newestToken, placeAfter(after)))
     .$call(inKeysetOrder(newestToken))
+    .limit(sql.lit(limit))
+    .execute()
+
+export type PrivacyKeyRow = Awaited<ReturnType<typeof listPrivacyKeys>>[number]
+
+/** Those that were not revoked, the oldest first; no more of them than every administrator may know. */
+export const listPrivacyKeys = (reader: Reader, { organizationId, after, limit }: ListPage) =>
+  reader
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'responsible_administrator', 'permissions', 'last_used_at'])
+    .where(inOrganization('api_keys', organizationId))
+    .where('revoked_at', 'is', null)
+    .where(afterCursor(oldestKey, placeAfter(after)))
+    .$call(inKeysetOrder(oldestKey))
     .limit(sql.lit(limit))
     .execute()
 

@@ -5,12 +5,18 @@ import { keptMs } from '../../base/retention.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { findSettings } from '../../inventory/organizations/settings.ts'
-import { presentAdministratorView, presentEnrollmentSecret, presentSettingFacts } from './present-settings.ts'
+import {
+  presentAdministratorView,
+  presentEnrollmentSecret,
+  presentPrivacyKey,
+  presentSettingFacts,
+} from './present-settings.ts'
 import {
   countForSettings,
   findOrganization,
   listAdministratorViews,
   listEnrollmentSecretViews,
+  listPrivacyKeys,
   listScimTokenViews,
 } from './setting-queries.ts'
 
@@ -30,6 +36,13 @@ export function settingViewRoutes(scope: FastifyInstance): void {
     order: 'descending',
     list: listScimTokenViews,
     present: (row) => row,
+    isSmall: true,
+  })
+
+  listEndpoint(scope, {
+    ...settingOperations.listPrivacyKeys,
+    list: listPrivacyKeys,
+    present: presentPrivacyKey,
     isSmall: true,
   })
 
