@@ -24,6 +24,7 @@ before(async () => {
   page = opened.page
   provider.accounts.set('mira', { email: 'mira@halden.example', emailVerified: true })
   provider.accounts.set('tom', { email: 'tom@halden.example', emailVerified: true })
+  provider.accounts.set('ana', { email: 'mira@halden.example', emailVerified: false })
   await setUpAdmin(opened)
 })
 
@@ -61,6 +62,16 @@ test('an administrator follows the link to the identity provider and comes back 
 test('whoever is no administrator is turned away in words', { skip }, async () => {
   await followProvider('tom')
   await page.getByText('No administrator has the e-mail address that your identity provider sent').waitFor()
+  assert.deepEqual(await violations(page), [])
+})
+
+test('who has an address that the provider does not call verified is told what to do', { skip }, async () => {
+  await followProvider('ana')
+  await page.getByText(/does not say that this e-mail address is verified\. Entra: add the optional claim/).waitFor()
+  await followProvider('mira')
+  await page.getByText('enrolled').first().waitFor()
+  await page.goto(`${opened.trial.baseUrl}/console/settings/sign-in`)
+  await page.getByText(/has to say that the e-mail address is verified/).waitFor()
   assert.deepEqual(await violations(page), [])
 })
 

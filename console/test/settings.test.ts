@@ -412,6 +412,7 @@ test('the page for signing in says why the identity provider led back to it', { 
   const stranger = await context.newPage()
   for (const [reason, words] of [
     ['unknown', /No administrator has the e-mail address/],
+    ['unverified', /does not say that this e-mail address is verified\. Entra: add the optional claim xms_edov\./],
     ['refused', /refused the sign-in/],
     ['expired', /took too long/],
     ['unavailable', /did not answer/],

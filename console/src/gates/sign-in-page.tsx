@@ -154,6 +154,8 @@ function sentenceFor(error: Error): string {
 const oidcReasons: Readonly<Record<string, string>> = {
   unknown:
     'No administrator has the e-mail address that your identity provider sent, or several organizations have one: enter the organization.',
+  unverified:
+    'Your identity provider does not say that this e-mail address is verified. Entra: add the optional claim xms_edov.',
   refused: 'Your identity provider refused the sign-in.',
   expired: 'Signing in took too long. Try again.',
   unavailable: 'The identity provider did not answer. Try again, or use your password.',

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { CodeBlock } from '../components/code-block.tsx'
+import { GuideLink } from '../components/guide-link.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
@@ -53,6 +54,10 @@ function Provider({ facts }: { facts: SettingFacts }) {
           <dd>
             <code>{provider.redirect_uri}</code>
           </dd>
+          <dt>First sign-in</dt>
+          <dd>
+            <FirstSignIn />
+          </dd>
         </dl>
       </Block>
     )
@@ -69,9 +74,19 @@ function Provider({ facts }: { facts: SettingFacts }) {
       }
     >
       <CodeBlock text={`${baseUrl}/console/api/session/oidc/callback`} label="Redirect address" />
+      <p className="t2">
+        <FirstSignIn />
+      </p>
     </Block>
   )
 }
+
+const FirstSignIn = () => (
+  <>
+    The provider has to say that the e-mail address is verified. Entra: add the optional claim <code>xms_edov</code>.{' '}
+    <GuideLink name="operating">Steps for Okta, Entra and Google</GuideLink>
+  </>
+)
 
 function WithoutFactor({ total }: { total: number }) {
   const list = useQuery(administratorsQuery({ factor: 'missing' }))

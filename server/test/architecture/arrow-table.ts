@@ -32,7 +32,8 @@ const signals = ['signals/events', 'signals/audit']
  */
 export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'access/sessions': [
-    ...['access/administrators', 'console/live', 'inventory/organizations', 'signals/audit', ...base],
+    ...['access/administrators', 'console/live', 'sign-in/connections', 'inventory/organizations'],
+    ...['signals/audit', ...base],
   ],
   'access/administrators': [...signals, ...base],
   'access/api-keys': ['signals/audit', ...base],

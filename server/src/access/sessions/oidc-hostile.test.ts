@@ -151,8 +151,11 @@ test('an answer of another provider, or with another state, is not taken for thi
 test('an address counts only when the provider says in so many words that it is verified', async () => {
   for (const verified of [undefined, false, 'true', 1, null, {}]) {
     provider.endpoints.set('/me', json({ sub: 'maya', email: 'maya@acme.example', email_verified: verified }))
-    assert.deepEqual(await signIn(), failed('unknown'), JSON.stringify(verified))
+    assert.deepEqual(await signIn(), failed('unverified'), JSON.stringify(verified))
   }
+  provider.endpoints.set('/me', json({ sub: 'maya' }))
+  const claims = { email: 'maya@acme.example', xms_edov: true }
+  assert.deepEqual(await signIn({ claims }), failed('unverified'), 'the claim of Entra, of another provider')
   for (const email of [
     ['maya@acme.example'],
     'maya@acme.example\0',

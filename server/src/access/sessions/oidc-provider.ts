@@ -2,10 +2,8 @@ import { guardedFetch } from '../../base/outbound/guarded-fetch.ts'
 import { failureOf, OidcFailure } from '../../base/relying-party/oidc-failure.ts'
 import {
   authorizationUrl,
-  type Claims,
   discoverProvider,
   exchangeCode,
-  isPlainEmail,
   type Leg,
   newLeg,
   type Provider,
@@ -16,6 +14,7 @@ import {
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { isGoodNow } from '../../base/time.ts'
 import { stepUpMs } from './rules.ts'
+import { readEmail } from './verified-email.ts'
 
 /** With what people call it. */
 export type OidcSettings = Registration & Readonly<{ name: string }>
@@ -26,6 +25,8 @@ export type Identity = {
   subject: string
   /** Undefined unless the provider says that it is theirs. */
   verifiedEmail: string | undefined
+  /** It names an address, and does not say that. */
+  isUnverified: boolean
   /** When they proved who they are there; undefined when the provider does not say. */
   authenticatedAt: string | undefined
 }
@@ -36,9 +37,9 @@ const sealedFor = ['console', 'oidc']
 const flowMs = 600_000
 
 /** Signing in at an identity provider: OpenID Connect with the authorization code flow and PKCE (RFC 7636). */
-export function openOidc(settings: OidcSettings, secrets: Secrets, redirectUri: string) {
+export function openOidc(settings: OidcSettings, secrets: Secrets, redirectUri: string, call = callIssuer(settings)) {
   const cached = providerCache(1)
-  const providerAt = (now: string) => cached(settings.issuer, Date.parse(now), () => discoverIssuer(settings))
+  const providerAt = (now: string) => cached(settings.issuer, Date.parse(now), () => discoverProvider(settings, call))
 
   /** Where to send the browser, and what its cookie keeps for the way back: sealed, and good for ten minutes. */
   async function begin(asked: { organization?: string | undefined; isFresh: boolean; now: string }) {
@@ -65,17 +66,19 @@ export function openOidc(settings: OidcSettings, secrets: Secrets, redirectUri: 
     const back = new URL(`${redirectUri}?${asked.query}`)
     const maxAge = flow.isFresh ? stepUpMs / 1_000 : undefined
     const { claims, accessToken } = await exchangeCode(provider, back, { leg: flow, maxAge })
-    const person = await readUserInfo(provider, accessToken, claims.sub)
-    return { flow, identity: identityOf(claims, { ...claims, ...person }) }
+    const beside = await readUserInfo(provider, accessToken, claims.sub)
+    return { flow, identity: identityOf(claims, readEmail({ issuer: settings.issuer, token: claims, beside })) }
   }
 
   return { name: settings.name, begin, finish }
 }
 
+// The settings admit http for loopback addresses only, where a laboratory has its provider.
+const callIssuer = ({ issuer }: Registration) => guardedFetch({ trustedOrigin: new URL(issuer).origin })
+
 /** Reads the provider's metadata. Rejects when it cannot be reached, or is not the configured issuer. */
 export const discoverIssuer = (settings: Registration): Promise<Provider> =>
-  // The settings admit http for loopback addresses only, where a laboratory has its provider.
-  discoverProvider(settings, guardedFetch({ trustedOrigin: new URL(settings.issuer).origin }))
+  discoverProvider(settings, callIssuer(settings))
 
 function readFlow(secrets: Secrets, sealed: string | undefined, now: string): OidcFlow {
   if (sealed === undefined) throw new OidcFailure('expired', 'The browser has not begun to sign in')
@@ -91,11 +94,12 @@ function readFlow(secrets: Secrets, sealed: string | undefined, now: string): Oi
 
 type Subject = { iss: string; sub: string; auth_time?: unknown }
 
-function identityOf({ iss, sub, auth_time: authTime }: Subject, { email, email_verified: verified }: Claims): Identity {
+function identityOf({ iss, sub, auth_time: authTime }: Subject, email: ReturnType<typeof readEmail>): Identity {
   return {
     issuer: iss,
     subject: sub,
-    verifiedEmail: verified === true && isPlainEmail(email) ? email : undefined,
+    verifiedEmail: email.verified,
+    isUnverified: email.isUnverified,
     authenticatedAt: typeof authTime === 'number' ? instantOf(authTime) : undefined,
   }
 }

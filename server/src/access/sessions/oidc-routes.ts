@@ -17,7 +17,7 @@ export function oidcRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   const oidc = openOidc(settings, secrets, `${baseUrl}${scope.prefix}${path}`)
 
   /** The page for signing in says it in words. */
-  function turnAway(reply: FastifyReply, reason: OidcFailure['reason'] | 'unknown') {
+  function turnAway(reply: FastifyReply, reason: OidcFailure['reason'] | 'unknown' | 'unverified') {
     return reply.redirect(`${baseUrl}/console/sign-in#oidc=${reason}`, 303)
   }
 
@@ -51,7 +51,7 @@ export function oidcRoutes(scope: FastifyInstance, guard: SessionGuard): void {
         const { organization } = flow
         const provider = oidc.name
         const secret = await signInByIdentity(db, secrets, { identity, provider, organization, ...browser, now })
-        if (secret === undefined) return turnAway(reply, 'unknown')
+        if (secret === undefined) return turnAway(reply, identity.isUnverified ? 'unverified' : 'unknown')
         await giveSession(scope.kit, guard, reply, secret)
         return reply.redirect(`${baseUrl}/console/`, 303)
       } catch (error) {

@@ -105,7 +105,7 @@ test('who is no administrator, or whose address is not verified, is turned away'
   provider.accounts.set('tom', { email: 'tom@acme.example', emailVerified: true })
   assert.deepEqual(await signIn('tom'), turnedAway)
   provider.accounts.set('maya', { email: 'maya@acme.example', emailVerified: false })
-  assert.deepEqual(await signIn('maya'), turnedAway)
+  assert.deepEqual(await signIn('maya'), { to: `${baseUrl}/console/sign-in#oidc=unverified`, session: '' })
 })
 
 test('an answer is taken from the browser that asked, once, with its own state', async () => {

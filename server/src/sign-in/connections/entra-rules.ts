@@ -39,6 +39,13 @@ const form = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const isGuid = (text: string): boolean => form.test(text)
 
+/** Whether an issuer is one tenant of a cloud; `common` and the like are all of them. */
+export function isTenantIssuer(issuer: string): boolean {
+  const tenantId = issuer.split('/')[3] ?? ''
+  const clouds = Object.keys(authorities) as EntraCloud[]
+  return isGuid(tenantId) && clouds.some((cloud) => issuer === tenantIssuerOf(cloud, tenantId))
+}
+
 /** Identifiers of directories and applications as they are compared: in lower case. */
 export function foldEntraSettings({ cloud, tenantIds, appId }: EntraSettings): EntraSettings {
   return { cloud, tenantIds: [...new Set(tenantIds.map((id) => id.toLowerCase()))], appId: appId.toLowerCase() }
