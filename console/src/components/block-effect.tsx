@@ -5,7 +5,7 @@ import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 
 /** What a block reaches. */
-export const blockReceiversQuery = queryOptions({
+const blockReceiversQuery = queryOptions({
   queryKey: ['block-receivers'],
   queryFn: ({ signal }) => api('getBlockReceivers', { signal }),
 })
