@@ -141,7 +141,12 @@ test('what an endpoint is told of each event has the fields of its schema, and i
   const rows = await queued()
   assert.deepEqual(
     rows.map(({ body }) => JSON.parse(body)),
-    cases.map(([{ type }, data], index) => ({ event: type, id: rows[index]?.ulid, timestamp: '2026-11-20T10:00:00Z', data })),
+    cases.map(([{ type }, data], index) => ({
+      event: type,
+      id: rows[index]?.ulid,
+      timestamp: '2026-11-20T10:00:00Z',
+      data,
+    })),
   )
   for (const { body, event } of rows) {
     const schema = webhookPayload(webhookEvents.find((name) => name === event) ?? 'webhook.test')
