@@ -12,11 +12,11 @@ export const resultWords: Readonly<Record<Status, { mark: MarkName; word: string
   failing: { mark: 'cross', word: 'Failing' },
   errored: { mark: 'warning', word: 'Errored' },
   unknown: { mark: 'question', word: 'Unknown' },
-  stale: { mark: 'dash', word: 'Stale' },
+  stale: { mark: 'clock', word: 'Stale' },
   pending: { mark: 'pending', word: 'Pending' },
   out_of_scope: { mark: 'struck', word: 'Out of scope' },
   passing: { mark: 'tick', word: 'Passing' },
-  inapplicable: { mark: 'struck', word: 'Inapplicable' },
+  inapplicable: { mark: 'dash', word: 'Inapplicable' },
 }
 
 export const platformsOf = ({ platforms, kind }: CheckView): string =>

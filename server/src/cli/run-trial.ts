@@ -62,8 +62,8 @@ async function sayHello(
   io: CommandIo,
 ): Promise<void> {
   const { first } = server
+  await io.line(`Console  ${config.baseUrl}/console`)
   await io.line(`Muster is running at ${config.baseUrl}`)
-  await io.line(`  Console             ${config.baseUrl}/console`)
   await io.line(`  API documentation   ${config.baseUrl}/docs`)
   await io.line(`  Data folder         ${config.dataDir}`)
   await io.line(`  Log                 ${logFile}`)

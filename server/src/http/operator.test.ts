@@ -34,7 +34,7 @@ const partsOf = () => {
   }
 }
 
-test('the health names each part and whether it works, without saying why not', async () => {
+test('the health names each part and whether it works, without the words of its error', async () => {
   const well = await ask('/healthz')
   assert.equal(well.status, 200)
   assert.deepEqual(Object.keys(well.body.checks), ['database', 'worker', 'background'])
