@@ -367,7 +367,8 @@ test('a poll whose caller has gone holds no place', async () => {
     const startedAt = performance.now()
     const waiting = call()
     const isHeld = await Promise.race([waiting.then(() => false), pause(200, true)])
-    await queue()
+    // Where it was not, an event would be there before the next one waits.
+    if (isHeld) await queue()
     const answer = (await (await waiting).json()) as { sets: Record<string, string> }
     await post({ ack: Object.keys(answer.sets) })
     return isHeld && performance.now() - startedAt >= 200
