@@ -12,7 +12,7 @@ const ageBy = (seconds: number) =>
 
 test('a deployment without workers says so', async () => {
   assert.deepEqual(await status(), { workers: 0, silentForSeconds: null })
-  assert.match(describeSilence(await status()) ?? '', /^No worker has reported yet\. Start `muster worker`/)
+  assert.match(describeSilence(await status()) ?? '', /^No worker is running\. Start `muster worker`/)
 })
 
 test('each worker counts until it has been silent for 30 seconds or stops', async () => {

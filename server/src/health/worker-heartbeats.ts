@@ -64,6 +64,6 @@ export async function readBackgroundStatus(db: Db): Promise<BackgroundStatus> {
 export function describeSilence({ workers, silentForSeconds }: BackgroundStatus): string | undefined {
   if (workers > 0) return undefined
   const since =
-    silentForSeconds === null ? 'No worker has reported yet.' : `No worker for ${Math.round(silentForSeconds)} s.`
+    silentForSeconds === null ? 'No worker is running.' : `No worker for ${Math.round(silentForSeconds)} s.`
   return `${since} Start \`muster worker\`, or \`muster serve\` without --no-worker.`
 }

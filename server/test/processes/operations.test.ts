@@ -13,7 +13,7 @@ testOnPostgres('a worker answers for itself, and a server without any worker say
   const server = await place.start(['serve', '--no-worker'])
   const alone = await server.ask('GET', '/healthz')
   assert.equal(alone.status, 503)
-  assert.match(alone.body.checks.background.reason, /^No worker has reported yet/)
+  assert.match(alone.body.checks.background.reason, /^No worker is running/)
   assert.equal((await server.ask('GET', '/readyz')).status, 503)
   assert.equal((await server.ask('GET', '/livez')).status, 200)
 

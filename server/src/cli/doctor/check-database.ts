@@ -38,7 +38,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
       : failed('migrations', `missing ${facts.pending.join(', ')}: run \`muster migrate\``),
     ...(facts.pending.length === 0 ? [judgeWrites(facts), judgeReportRole(facts), judgeAuditLog(facts)] : []),
     ...judgeOverdueReports(facts),
-    ...(facts.background && isRunning ? [judgeBackground(facts.background)] : []),
+    ...(facts.background && isRunning ? [judgeBackground(facts.background, facts.hasWorked)] : []),
     judgeClock(Date.parse(facts.clock), askedAtMs, answeredAtMs),
     await judgeMasterKey(config, facts.fingerprint),
     ...(facts.streams ? judgeStreams(facts.streams, config, facts.clock) : []),
@@ -93,11 +93,10 @@ function judgeAuditLog({ isAuditGuarded }: DatabaseFacts): Finding {
   )
 }
 
-function judgeBackground(status: BackgroundStatus): Finding {
+function judgeBackground(status: BackgroundStatus, hasWorked = false): Finding {
   const silence = describeSilence(status)
   if (silence === undefined) return ok('background', `${status.workers} working`)
-  // As before the first start of a new deployment.
-  if (status.silentForSeconds === null) return warning('background', silence)
+  if (!hasWorked) return warning('background', `nothing is delivered and no deadline is kept yet. ${silence}`)
   return failed('background', `nothing is delivered and no deadline is kept. ${silence}`)
 }
 

@@ -4,6 +4,7 @@ import { surveyKeys } from '../../access/api-keys/survey-keys.ts'
 import { surveyDuplicates } from '../../access/scim/survey-duplicates.ts'
 import type { Connection } from '../../base/db/connect.ts'
 import { pendingMigrations } from '../../base/db/migrate.ts'
+import { hasJobSchedules } from '../../base/jobs/job-schedules.ts'
 import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
 import { describeRefusedWrites } from '../../health/write-access.ts'
 import { surveyIdentities } from '../../inventory/devices/survey-identities.ts'
@@ -86,6 +87,8 @@ export const databaseFacts = Type.Object({
   background: Type.Optional(
     Type.Object({ workers: Type.Integer(), silentForSeconds: Type.Union([Type.Number(), Type.Null()]) }),
   ),
+  /** Whether any worker has ever started here. */
+  hasWorked: Type.Optional(Type.Boolean()),
   hasReportRole: Type.Optional(Type.Boolean()),
   /** Sessions of reporting queries that PostgreSQL has not ended. */
   overdueReports: Type.Optional(
@@ -133,6 +136,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
     ...(pending.length === 0 && {
       isAuditGuarded: await isAuditGuarded(connection),
       background: await readBackgroundStatus(connection.db),
+      hasWorked: await hasJobSchedules(connection.db),
       streams: await surveyStreams(connection.db, row.clock),
       webhooks: await surveyEndpoints(connection.db),
       identities: await surveyIdentities(connection.db),

@@ -7,6 +7,7 @@ import { testDatabase } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { loadConfig } from '../../base/config/load-config.ts'
 import { openMasterKey } from '../../base/config/master-key.ts'
+import { startJobs } from '../../base/jobs/start-jobs.ts'
 import { openSecrets } from '../../base/secrets/secrets.ts'
 import { startHeartbeat } from '../../health/worker-heartbeats.ts'
 import { openCommandSocket } from '../command-socket.ts'
@@ -88,7 +89,12 @@ test('a background that is silent and an audit log without its guard are found',
   const { dataDir, env } = await makeEnvironment(t)
   const { fingerprint } = await startServer(t, dataDir)
   await own(fingerprint)
-  assert.match((await examine(env))['background'] ?? '', /^! background: No worker has reported yet/)
+  assert.match((await examine(env))['background'] ?? '', /^! background: .*No worker is running/, 'before the first one')
+  t.after(() => database.connection.executeScript('delete from pgboss.schedule'))
+  const nightly = { cron: '0 0 1 1 *', run: async () => {} }
+  const jobs = await startJobs(database.connection, { queued: {}, scheduled: { nightly }, onError: () => {} })
+  await jobs.stop()
+  assert.match((await examine(env))['background'] ?? '', /^✗ background: .*No worker is running/)
   const heartbeat = startHeartbeat(database.db)
   await heartbeat.beat()
   const found = await examine(env)
@@ -102,6 +108,24 @@ test('a background that is silent and an audit log without its guard are found',
     await turn('enable trigger user')
   }
   assert.equal((await examine(env))['audit log'], '✓ audit log: guarded against changes')
+})
+
+test('a database that refuses writes is found, with the reason', async (t) => {
+  const { dataDir, env } = await makeEnvironment(t)
+  const { fingerprint } = await startServer(t, dataDir)
+  await own(fingerprint)
+  assert.equal((await examine(env))['writes'], '✓ writes: taken')
+  t.after(() => database.connection.executeScript('drop trigger refuse_probe on write_probes'))
+  for (const [code, reason] of [
+    ['25006', 'it is set to read-only'],
+    ['53100', 'its disk is full'],
+  ]) {
+    await database.connection.executeScript(`
+      create or replace function refuse_probe() returns trigger language plpgsql as
+        $$ begin raise exception 'refused' using errcode = '${code}'; end $$;
+      create or replace trigger refuse_probe before insert on write_probes execute function refuse_probe()`)
+    assert.equal((await examine(env))['writes'], `✗ writes: The database refuses writes: ${reason}.`)
+  }
 })
 
 test('a proxy that anyone can pretend to be is found', async (t) => {
