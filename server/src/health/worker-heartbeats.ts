@@ -63,7 +63,6 @@ export async function readBackgroundStatus(db: Db): Promise<BackgroundStatus> {
 /** What is wrong with the background, as a sentence for operators; undefined when a worker is alive. */
 export function describeSilence({ workers, silentForSeconds }: BackgroundStatus): string | undefined {
   if (workers > 0) return undefined
-  const since =
-    silentForSeconds === null ? 'No worker is running.' : `No worker for ${Math.round(silentForSeconds)} s.`
+  const since = silentForSeconds === null ? 'No worker is running.' : `No worker for ${Math.round(silentForSeconds)} s.`
   return `${since} Start \`muster worker\`, or \`muster serve\` without --no-worker.`
 }

@@ -8,6 +8,8 @@ const schedules = `${jobsSchema}.schedule`
 export async function hasJobSchedules(db: Db): Promise<boolean> {
   const table = await sql<{ isThere: boolean }>`select to_regclass(${schedules}) is not null as "isThere"`.execute(db)
   if (table.rows[0]?.isThere !== true) return false
-  const found = await sql<{ isAny: boolean }>`select exists (select from ${sql.table(schedules)}) as "isAny"`.execute(db)
+  const found = await sql<{ isAny: boolean }>`select exists (select from ${sql.table(schedules)}) as "isAny"`.execute(
+    db,
+  )
   return found.rows[0]?.isAny === true
 }

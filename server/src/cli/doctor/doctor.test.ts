@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { testDatabase } from '../../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { loadConfig } from '../../base/config/load-config.ts'
 import { openMasterKey } from '../../base/config/master-key.ts'
@@ -89,7 +89,11 @@ test('a background that is silent and an audit log without its guard are found',
   const { dataDir, env } = await makeEnvironment(t)
   const { fingerprint } = await startServer(t, dataDir)
   await own(fingerprint)
-  assert.match((await examine(env))['background'] ?? '', /^! background: .*No worker is running/, 'before the first one')
+  assert.match(
+    (await examine(env))['background'] ?? '',
+    /^! background: .*No worker is running/,
+    'before the first one',
+  )
   t.after(() => database.connection.executeScript('delete from pgboss.schedule'))
   const nightly = { cron: '0 0 1 1 *', run: async () => {} }
   const jobs = await startJobs(database.connection, { queued: {}, scheduled: { nightly }, onError: () => {} })
@@ -126,6 +130,16 @@ test('a database that refuses writes is found, with the reason', async (t) => {
       create or replace trigger refuse_probe before insert on write_probes execute function refuse_probe()`)
     assert.equal((await examine(env))['writes'], `✗ writes: The database refuses writes: ${reason}.`)
   }
+})
+
+testOnPostgres('a database that is set to be read-only is found, and the rest is still told', async (t) => {
+  const { env } = await makeEnvironment(t)
+  const url = new URL(database.url ?? '')
+  url.searchParams.set('options', '-c default_transaction_read_only=on')
+  const settings = { DATABASE_URL: url.href, MUSTER_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
+  const found = await examine({ ...env, ...settings, MUSTER_BASE_URL: 'https://trust.example.com' })
+  assert.match(found['writes'] ?? '', /^✗ writes: The database refuses writes: .*set to read-only/)
+  assert.equal(found['webhooks'], '✓ webhooks: no endpoints')
 })
 
 test('a proxy that anyone can pretend to be is found', async (t) => {
