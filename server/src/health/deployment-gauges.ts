@@ -29,11 +29,11 @@ export function deploymentGauges(connection: Connection, monotonicMs: () => numb
     read: (gauge: Gauge, of: DeploymentSurvey) => void,
   ) => gauge(name, help, labelNames, async (own) => read(own, await survey()))
   return [
+    // First, since those after it use connections themselves.
     gauge(
       'database_connections',
       'Connections of this process to PostgreSQL by state: used, idle; and waiting for requests that wait for one.',
       ['state'],
-      // Read before the others ask anything, or it would count their own statements.
       async (own) => {
         for (const [state, count] of Object.entries(connection.poolUse() ?? {})) own.set({ state }, count)
       },

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
+import { until } from '../../../test/support/muster-process.ts'
 import { connectPostgres } from './connect.ts'
 import { testMigrations } from './test-schema.ts'
 import { transact } from './transact.ts'
@@ -87,6 +88,20 @@ testOnPostgres('closing twice is closing once', async () => {
 
 test('a server that cannot be reached is a rejection', async () => {
   await assert.rejects(connectPostgres({ url: 'postgres://nobody@127.0.0.1:1/none' }), { code: 'ECONNREFUSED' })
+})
+
+testOnPostgres('who finds every connection in use waits, and who gets one does not', async () => {
+  const connection = await connectPostgres({ url: database.url ?? '', maxConnections: 1 })
+  const ask = () => sql`select 1`.execute(connection.db)
+  const { waiting } = await connection.db.connection().execute(async () => {
+    assert.deepEqual(connection.poolUse(), { used: 1, idle: 0, waiting: 0 })
+    const asked = ask()
+    await until(5_000, async () => connection.poolUse()?.waiting === 1)
+    return { waiting: asked }
+  })
+  await waiting
+  assert.deepEqual(connection.poolUse(), { used: 0, idle: 1, waiting: 0 })
+  await connection.close()
 })
 
 testOnPostgres('sessions run at UTC, without JIT, under a statement timeout', async () => {

@@ -131,11 +131,7 @@ async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<C
     executeScript: (sql) => executeScript(sessions, sql),
     exclusively: (lock, work) => withAdvisoryLock(settings, lock, work),
     describeFault: () => usingClient(pool, describeUnsettled),
-    poolUse: () => ({
-      used: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
+    poolUse: () => usesOf(pool),
     heapUse: () => undefined,
     openIsolated: (name) => isolatePostgres(settings, pool, name),
     close: () => {
@@ -143,6 +139,12 @@ async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<C
       return closing
     },
   }
+}
+
+/** The pool queues everyone for a moment: who gets an idle connection, or a new one, does not wait. */
+function usesOf({ totalCount, idleCount, waitingCount, options }: pg.Pool) {
+  const used = totalCount - idleCount
+  return { used, idle: idleCount, waiting: Math.max(0, waitingCount - (options.max - used)) }
 }
 
 async function usingClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
