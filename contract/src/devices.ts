@@ -28,7 +28,7 @@ export const Device = Type.Object(
     name: Text('Name of the device.'),
     registered_at: Nullable(Timestamp('When its owner registered the device; null when it is unregistered.')),
     last_authenticated_at: Nullable(Timestamp('When someone last signed in with the device; null if never.')),
-    last_seen_at: Nullable(Timestamp('When the device last spoke to the service; null if never.')),
+    last_seen_at: Nullable(Timestamp('When the device last spoke to the service after it enrolled; null if never.')),
     registered_owner_info: Link('The person the device is registered to.'),
     operating_system: Nullable(
       Text('Name and version of the operating system; null until the device has reported it.'),

@@ -2784,7 +2784,7 @@ export interface components {
             readonly last_authenticated_at: string | null;
             /**
              * Format: date-time
-             * @description When the device last spoke to the service; null if never.
+             * @description When the device last spoke to the service after it enrolled; null if never.
              */
             readonly last_seen_at: string | null;
             /** @description The person the device is registered to. */

@@ -52,19 +52,6 @@ test('devices, issues and backlogs of all organizations are counted, and what is
   assert.deepEqual(webhooks, { receivers: 0, failing: 0, pending: 0, oldestSeconds: 0 })
 })
 
-testOnPostgres('a scrape counts no connection of its own as used, and nobody as waiting', async () => {
-  const registry = new Registry()
-  let nowMs = 0
-  for (const gauge of deploymentGauges(database.connection, () => nowMs)) registry.registerMetric(gauge)
-  for (let times = 0; times < 3; times += 1) {
-    const text = await registry.metrics()
-    for (const state of ['used', 'waiting']) {
-      assert.match(text, new RegExp(`^muster_database_connections\\{state="${state}"\\} 0$`, 'm'))
-    }
-    nowMs += 60_000
-  }
-})
-
 test('scrapes within 15 seconds share one survey', async () => {
   let nowMs = 0
   const registry = new Registry()

@@ -37,8 +37,9 @@ export const findMergedDevices = (reader: Reader, organizationId: string, device
       'devices.registered_owner_id',
       'devices.registration_suspended_at',
       'people.name as owner_name',
-      // Contacts are written every ten seconds, an enrollment at once.
-      sql<string | null>`greatest(presence.last_seen_at, devices.enrolled_at)`.as('last_seen_at'),
+      'presence.last_seen_at',
+      // An agent that has only enrolled is alive, too.
+      sql<string | null>`greatest(presence.last_seen_at, devices.enrolled_at)`.as('heard_at'),
       sql<number>`(select count(*)::int from issues where issues.organization_id = devices.organization_id
         and issues.device_id = devices.id and issues.resolved_at is null)`.as('open_issues'),
     ])

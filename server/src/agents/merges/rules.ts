@@ -1,7 +1,8 @@
 import { isInUse } from '../protocol/enrollment-rules.ts'
 
 type Identity = { readonly serial: string | null; readonly hardware_uuid: string | null }
-type Spoken = { readonly last_seen_at: string | null }
+/** When its agent enrolled or last spoke. */
+type Spoken = { readonly heard_at: string | null }
 
 /** What two devices say of their hardware alike. Makers' placeholders never count: they are not stored. */
 export const sameIdentity = (kept: Identity, other: Identity) => ({
@@ -11,12 +12,12 @@ export const sameIdentity = (kept: Identity, other: Identity) => ({
 
 /** Whose agent continues: the one that spoke last, since one machine has one agent. Null where neither ever has. */
 export function agentOf(kept: Spoken, other: Spoken): 'kept' | 'other' | null {
-  if (kept.last_seen_at === null && other.last_seen_at === null) return null
-  return (kept.last_seen_at ?? '') > (other.last_seen_at ?? '') ? 'kept' : 'other'
+  if (kept.heard_at === null && other.heard_at === null) return null
+  return (kept.heard_at ?? '') > (other.heard_at ?? '') ? 'kept' : 'other'
 }
 
 export const doBothReport = (kept: Spoken, other: Spoken, now: string): boolean =>
-  isInUse(kept.last_seen_at, now) && isInUse(other.last_seen_at, now)
+  isInUse(kept.heard_at, now) && isInUse(other.heard_at, now)
 
 /** Two agents that live with two identities are two machines, unless someone knows better. */
 export function needsConfirmation(kept: Identity & Spoken, other: Identity & Spoken, now: string): boolean {
