@@ -44,7 +44,9 @@ export const DeviceView = Type.Object(
     serial: Nullable(Text('Serial number of the hardware.')),
     open_issues: Nullable(Count('How many issues of the device are open; null as of a day that is over.')),
     last_seen_at: Nullable(
-      Timestamp('When the device last spoke to the service after it enrolled; null if never, and as of a day that is over.'),
+      Timestamp(
+        'When the device last spoke to the service after it enrolled; null if never, and as of a day that is over.',
+      ),
     ),
     deleted_at: Nullable(
       Timestamp('When the device was deleted; only among the devices of a day that is over, null unless it was.'),
