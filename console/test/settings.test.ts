@@ -246,7 +246,7 @@ test('limited access leaves out what it may not do, and says so at its address',
   assert.equal(await limited.getByRole('link', { name: 'Administrators', exact: true }).count(), 0)
   await limited.goto(`${baseUrl}/console/settings/admins`)
   await limited.getByText('You don’t have access to this.').waitFor()
-  await limited.getByText(/“Manage Administrators”/).waitFor()
+  await limited.getByText(/Only administrators with full access manage administrators\./).waitFor()
   assert.equal(await limited.getByRole('button', { name: 'Invite…' }).count(), 0)
   assert.deepEqual(await violations(limited), [])
   for (const path of ['enrollment', 'scim']) {
