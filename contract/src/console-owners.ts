@@ -67,7 +67,7 @@ const person = Type.Object(
   { description: 'A person.' },
 )
 
-export const OwnerListLine = Type.Object(
+const ownerListLine = Type.Object(
   {
     line: Type.Integer({ minimum: 1, description: 'Number of the line in the list.' }),
     device_text: Text('The serial number or hardware UUID in the list.'),
@@ -88,10 +88,10 @@ export const OwnerListLine = Type.Object(
   },
   { description: 'A line of the list.' },
 )
-export type OwnerListLine = Static<typeof OwnerListLine>
+export type OwnerListLine = Static<typeof ownerListLine>
 
 export const OwnerListPreview = Type.Object(
-  { lines: Type.Array(OwnerListLine, { description: 'The lines of the list, in their order.' }) },
+  { lines: Type.Array(ownerListLine, { description: 'The lines of the list, in their order.' }) },
   {
     title: 'OwnerListPreview',
     description: 'What a list of owners would change.',

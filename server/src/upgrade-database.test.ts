@@ -90,7 +90,8 @@ testOnPostgres('an upgrade succeeds where the tables cannot be analyzed', async 
   const holding = await connection.openIsolated('holding')
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = transact(holding.db, async (tx) => {
-    await sql`lock table people in share update exclusive mode`.execute(tx)
+    // One that no migration since then waits for.
+    await sql`lock table person_groups in share update exclusive mode`.execute(tx)
     resolve()
     await upgraded
   })

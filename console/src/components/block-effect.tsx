@@ -43,7 +43,8 @@ export function NothingConnected() {
 
 /** What follows for sign-in where a device is blocked, or will be: by what is connected. */
 export function BlockEffect({ owner, isBlocked }: { readonly owner: string; readonly isBlocked: boolean }) {
-  const { data } = useQuery(blockReceiversQuery)
+  const { data, isError } = useQuery(blockReceiversQuery)
+  if (isError && !data) return <span role="alert">What a block reaches could not be loaded.</span>
   if (!data) return null
   if (!isConnected(data)) return <NothingConnected />
   const listeners = listenersInWords(data)

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeAgent } from '@muster/agent/describe-agent.ts'
@@ -8,7 +7,6 @@ import { systemClock } from '../base/clock.ts'
 import { type Config, loadConfig } from '../base/config/load-config.ts'
 import { createLogger } from '../base/logging.ts'
 import { privateReceivers, type Server } from '../main.ts'
-import { embeddedFolder } from '../open-deployment.ts'
 import type { CommandIo } from './data-command.ts'
 import { type LanAccess, openLanAccess } from './lan/lan-access.ts'
 import { openServer, sayHowToBegin, untilAborted } from './run-server.ts'
@@ -26,8 +24,7 @@ export async function runTrial(env: NodeJS.ProcessEnv, { isLan, withAgent }: Tri
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const logFile = join(config.dataDir, 'muster.log')
   const log = createLogger(config.logLevel, pino.destination({ dest: logFile, append: true, mode: 0o600 }))
-  const isFirst = config.databaseUrl === undefined && !existsSync(embeddedFolder(config.dataDir))
-  await io.line(isFirst ? 'Starting Muster; making its database takes some seconds…' : 'Starting Muster…')
+  await io.line('Starting Muster…')
   const server = await openServer({
     config,
     roles: { api: true, worker: true },
