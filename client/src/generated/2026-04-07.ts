@@ -120,7 +120,7 @@ export interface paths {
         readonly get?: never;
         /**
          * Register a device to a person
-         * @description The person becomes the owner, who can sign in with the device. What blocks it counts its grace period from now. Nothing changes where the device is theirs already. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.
+         * @description The person becomes the owner, who can sign in with the device. What the device fails counts from now: it can be blocked at once by checks that block immediately, and after the grace period by others. Nothing changes where the device is theirs already. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.
          *
          *     The key needs the permission Update Devices, and the organization the feature Write API.
          */
@@ -137,7 +137,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Register a device to a person
-         * @description The person becomes the owner, who can sign in with the device. What blocks it counts its grace period from now. Nothing changes where the device is theirs already. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.
+         * @description The person becomes the owner, who can sign in with the device. What the device fails counts from now: it can be blocked at once by checks that block immediately, and after the grace period by others. Nothing changes where the device is theirs already. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.
          *
          *     The key needs the permission Update Devices, and the organization the feature Write API.
          */

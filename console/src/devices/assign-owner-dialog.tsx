@@ -39,7 +39,7 @@ export function AssignOwnerDialog({ device, ownerId, ownerName, onClose }: Parts
           ? []
           : [
               ...(ownerId === undefined ? [] : [`${ownerName} can no longer sign in with it.`]),
-              'Checks that warn, then block count their grace period from now.',
+              'What fails counts from now: some checks block at once, others after their grace period.',
             ]
       }
       stays={isSame ? `${who} owns it already.` : `${who} (${visibleText(person.email)}) can sign in with it.`}

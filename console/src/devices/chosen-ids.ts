@@ -13,7 +13,10 @@ export type Walk = {
 const maxPerPage = 100
 
 /** The devices that were chosen, so many at a time; by name, an order that what is asked does not change. */
-export async function* chosenIds({ filters, selection, signal }: Walk, atOnce: number): AsyncGenerator<string[]> {
+export async function* chosenIds(
+  { filters, selection, signal }: Omit<Walk, 'onProgress'>,
+  atOnce: number,
+): AsyncGenerator<string[]> {
   if (selection.kind === 'some') return yield* parts([...selection.ids], atOnce)
   let cursor = ''
   do {

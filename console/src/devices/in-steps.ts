@@ -9,7 +9,7 @@ export type Account = {
   readonly ended: 'stopped' | Error | undefined
 }
 
-type Steps<Item> = {
+export type Steps<Item> = {
   readonly batches: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>
   readonly signal: AbortSignal
   /** Called with how many were asked for so far. */

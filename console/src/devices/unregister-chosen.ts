@@ -4,7 +4,6 @@ import { api } from '../api/api.ts'
 import type { Selection } from '../components/selection.ts'
 import { chosenIds, type Walk } from './chosen-ids.ts'
 import { type DeviceFilters, filterOf } from './device-filters.ts'
-import { type Account, inSteps } from './in-steps.ts'
 
 /** Who owns what was chosen; read again each time that someone asks. */
 export const ownersQuery = (selection: Selection, filters: DeviceFilters) => {
@@ -20,12 +19,10 @@ export const ownersQuery = (selection: Selection, filters: DeviceFilters) => {
   })
 }
 
-export const unregisterChosen = (walk: Walk): Promise<Account> =>
-  inSteps({
-    batches: chosenIds(walk, maxUnregisteredAtOnce),
-    ...walk,
-    step: async (ids) => {
-      const { unregistered_count: done, refused } = await api('unregisterDevices', { body: { device_ids: [...ids] } })
-      return { done, refused }
-    },
-  })
+export const unregisterChosen = (walk: Omit<Walk, 'onProgress'>) => ({
+  batches: chosenIds(walk, maxUnregisteredAtOnce),
+  step: async (ids: readonly string[]) => {
+    const { unregistered_count: done, refused } = await api('unregisterDevices', { body: { device_ids: [...ids] } })
+    return { done, refused }
+  },
+})

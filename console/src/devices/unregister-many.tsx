@@ -1,16 +1,15 @@
 import type { UnregistrationPreview } from '@muster/contract/console-unregistrations.ts'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
-import { useAction } from '../api/use-action.ts'
 import { useNeeded } from '../api/use-needed.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { isWide } from '../components/is-wide.ts'
 import type { Selection } from '../components/selection.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { AccountDialog, devicesInWords } from './account-dialog.tsx'
+import { devicesInWords } from './account-dialog.tsx'
 import type { DeviceFilters } from './device-filters.ts'
 import type { Account } from './in-steps.ts'
 import { ownersQuery, unregisterChosen } from './unregister-chosen.ts'
+import { useSteps } from './use-steps.tsx'
 
 type Parts = {
   readonly selection: Selection
@@ -28,49 +27,29 @@ type Parts = {
 export function UnregisterMany(parts: Parts) {
   const { selection, owned, filters, onChanged, onClose, onDone } = parts
   const preview = useNeeded(useQuery(ownersQuery(selection, filters)), onClose)
-  const [done, setDone] = useState(0)
-  const stopping = useRef<AbortController>(undefined)
-  const unregister = useAction<void, Account>({
-    act: () => {
-      const stop = new AbortController()
-      stopping.current = stop
-      const among: DeviceFilters = { ...filters, owner: 'registered' }
-      return unregisterChosen({ selection: owned, filters: among, signal: stop.signal, onProgress: setDone })
-    },
-    refresh: [['devices'], ['people'], ['audit']],
-    said: (account) => (account.refused.length === 0 && account.ended === undefined ? endOf(account) : undefined),
-    onDone: ({ refused, ended }) => {
-      onChanged()
-      if (refused.length === 0 && ended === undefined) onDone()
-    },
-    hasForm: true,
+  const count = preview?.registered_count ?? 0
+  const { account, progress, ends } = useSteps({
+    total: count,
+    begin: (signal) => unregisterChosen({ selection: owned, filters: { ...filters, owner: 'registered' }, signal }),
+    endOf,
+    close: 'Back to the list',
+    onChanged,
+    onClose,
+    onDone,
   })
-  useEffect(() => () => stopping.current?.abort(), [])
-  if (unregister.data) {
-    const account = unregister.data
-    return <AccountDialog title={endOf(account)} account={account} close="Back to the list" onClose={onDone} />
-  }
+  if (account) return account
   if (!preview) return null
-  const count = preview.registered_count
   return (
     <ConfirmDialog
       isOpen
-      onClose={unregister.isPending ? () => stopping.current?.abort() : onClose}
-      {...(unregister.isPending && { cancel: 'Stop' })}
+      {...ends}
       question={`Unregister ${devicesInWords(count)}?`}
       consequences={consequencesOf(preview)}
       stays={staysOf(preview)}
       verb={`Unregister ${devicesInWords(count)}`}
       {...(isWide(count, preview.all_devices_count) && { typed: String(count) })}
-      onConfirm={() => unregister.mutate()}
-      isBusy={unregister.isPending}
-      fault={unregister.faultBeside()}
     >
-      {unregister.isPending && (
-        <p className="t2 tn" role="status">
-          {Math.min(done, count).toLocaleString('en')} of {count.toLocaleString('en')} done
-        </p>
-      )}
+      {progress}
     </ConfirmDialog>
   )
 }

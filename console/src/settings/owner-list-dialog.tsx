@@ -1,12 +1,11 @@
 import type { OwnerListLine, OwnerListPreview } from '@muster/contract/console-owners.ts'
 import { maxRegisteredAtOnce } from '@muster/contract/console-values.ts'
-import { useEffect, useRef, useState } from 'react'
-import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { AccountDialog, devicesInWords } from '../devices/account-dialog.tsx'
-import { type Account, inSteps } from '../devices/in-steps.ts'
+import { devicesInWords } from '../devices/account-dialog.tsx'
+import type { Account } from '../devices/in-steps.ts'
+import { registerDevices } from '../devices/register-devices.ts'
+import { useSteps } from '../devices/use-steps.tsx'
 
 type Parts = { readonly lines: OwnerListPreview['lines']; readonly onClose: () => void }
 
@@ -16,47 +15,31 @@ const endOf = ({ done }: Account): string => `${devicesInWords(done)} ${done ===
 
 /** What each line does, then how far it is, then what was refused. */
 export function OwnerListDialog({ lines, onClose }: Parts) {
-  const [asked, setAsked] = useState(0)
-  const stopping = useRef<AbortController>(undefined)
   const wanted = lines.flatMap(({ outcome, device, person }) =>
     device && person && (outcome === 'new' || outcome === 'replaced')
       ? [{ device_id: device.id, person_id: person.id }]
       : [],
   )
-  const apply = useAction<void, Account>({
-    act: () => {
-      const stop = new AbortController()
-      stopping.current = stop
-      return inSteps({
-        batches: Array.from({ length: Math.ceil(wanted.length / maxRegisteredAtOnce) }, (_, index) =>
-          wanted.slice(index * maxRegisteredAtOnce, (index + 1) * maxRegisteredAtOnce),
-        ),
-        signal: stop.signal,
-        onProgress: setAsked,
-        step: async (registrations) => {
-          const answer = await api('registerDevices', { body: { registrations: [...registrations] } })
-          return { done: answer.registered_count + answer.unchanged_count, refused: answer.refused }
-        },
-      })
-    },
-    refresh: [['devices'], ['people'], ['audit'], ['settings']],
-    said: (account) => (account.refused.length === 0 && account.ended === undefined ? endOf(account) : undefined),
-    onDone: ({ refused, ended }) => {
-      if (refused.length === 0 && ended === undefined) onClose()
-    },
-    hasForm: true,
+  const { account, progress, ends } = useSteps({
+    total: wanted.length,
+    begin: () => ({
+      batches: Array.from({ length: Math.ceil(wanted.length / maxRegisteredAtOnce) }, (_, index) =>
+        wanted.slice(index * maxRegisteredAtOnce, (index + 1) * maxRegisteredAtOnce),
+      ),
+      step: registerDevices,
+    }),
+    endOf,
+    close: 'Close',
+    onClose,
+    onDone: onClose,
   })
-  useEffect(() => () => stopping.current?.abort(), [])
-  if (apply.data) {
-    return <AccountDialog title={endOf(apply.data)} account={apply.data} close="Close" onClose={onClose} />
-  }
+  if (account) return account
   const count = (outcome: OwnerListLine['outcome']) => lines.filter((line) => line.outcome === outcome).length
   const [replaced, unchanged, refused] = [count('replaced'), count('unchanged'), count('refused')]
   return (
     <ConfirmDialog
       isOpen
-      onClose={apply.isPending ? () => stopping.current?.abort() : onClose}
-      {...(apply.isPending && { cancel: 'Stop' })}
+      {...ends}
       question={
         wanted.length === 0 ? 'This list assigns no owners' : `Assign owners to ${devicesInWords(wanted.length)}?`
       }
@@ -66,16 +49,15 @@ export function OwnerListDialog({ lines, onClose }: Parts) {
           ? [`${devicesInWords(replaced)} of someone else ${replaced === 1 ? 'changes its' : 'change their'} owner.`]
           : []),
         ...(refused > 0 ? [`${linesInWords(refused)} ${refused === 1 ? 'is' : 'are'} refused.`] : []),
-        ...(wanted.length > 0 ? ['Checks that warn, then block count their grace period from now.'] : []),
+        ...(wanted.length > 0
+          ? ['What fails counts from now: some checks block at once, others after their grace period.']
+          : []),
       ]}
       {...(unchanged > 0 && {
         stays: `${devicesInWords(unchanged)} ${unchanged === 1 ? 'has its' : 'have their'} owner already.`,
       })}
       verb={`Assign ${wanted.length.toLocaleString('en')} ${wanted.length === 1 ? 'owner' : 'owners'}`}
       isReady={wanted.length > 0}
-      onConfirm={() => apply.mutate()}
-      isBusy={apply.isPending}
-      fault={apply.faultBeside()}
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <ul className="refusals" tabIndex={0} aria-label="Lines of the list">
@@ -95,11 +77,7 @@ export function OwnerListDialog({ lines, onClose }: Parts) {
           The first {linesShown} of {linesInWords(lines.length)}.
         </p>
       )}
-      {apply.isPending && (
-        <p className="t2 tn" role="status">
-          {asked.toLocaleString('en')} of {wanted.length.toLocaleString('en')} done
-        </p>
-      )}
+      {progress}
     </ConfirmDialog>
   )
 }

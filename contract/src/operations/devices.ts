@@ -52,7 +52,7 @@ export const deviceOperations = defineOperations({
     permission: 'update_devices',
     summary: 'Register a device to a person',
     description:
-      'The person becomes the owner, who can sign in with the device. What blocks it counts its grace period from now. Nothing changes where the device is theirs already. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.',
+      'The person becomes the owner, who can sign in with the device. What the device fails counts from now: it can be blocked at once by checks that block immediately, and after the grace period by others. Nothing changes where the device is theirs already. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.',
     tag: 'Devices',
     body: DeviceRegistrationRequest,
     answer: DeviceRegistration,
