@@ -18,6 +18,7 @@ import { describeMerge } from '../describe-merge.ts'
 import { findCheck } from '../find-check.ts'
 import { findPerson } from '../find-person.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
+import { plainText } from '../table.ts'
 
 const ofDevice = { organization: Type.Optional(Type.String()), id: Type.String({ pattern: '^[0-9]{1,18}$' }) }
 
@@ -73,11 +74,13 @@ const devicesIn = ({ length }: readonly unknown[]): string => (length === 1 ? '1
 
 /** `line 2: C02XL0GTJGH5 to Ana Ruiz (ana@acme.example)`, with what speaks against it. */
 function describeOwnerLine(line: OwnerListLine): string {
-  const { line: at, device_text: device, outcome, reason, person, owner } = line
+  const { line: at, outcome, reason, person, owner } = line
+  const device = plainText(line.device_text)
+  const nameOf = (one: typeof person) => `${plainText(one?.name ?? '')} (${plainText(one?.email ?? '')})`
   if (outcome === 'refused') return `line ${at}: ${device || 'no device'}: ${reason}`
-  const to = `line ${at}: ${device} to ${person?.name} (${person?.email})`
+  const to = `line ${at}: ${device} to ${nameOf(person)}`
   if (outcome === 'unchanged') return `${to}: already registered`
-  return outcome === 'replaced' ? `${to}, instead of ${owner?.name} (${owner?.email})` : to
+  return outcome === 'replaced' ? `${to}, instead of ${nameOf(owner)}` : to
 }
 
 /** Whoever runs commands may do everything. */
