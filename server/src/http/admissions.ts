@@ -1,4 +1,5 @@
-import { type KeyRow, type Principal, principalCache } from '../access/api-keys/principal.ts'
+import { type KeyRow, principalCache } from '../access/api-keys/principal.ts'
+import type { Principal } from '../base/callers.ts'
 import type { Clock } from '../base/clock.ts'
 import { runDirectly } from '../base/db/run-directly.ts'
 import type { Db } from '../base/db/transact.ts'

@@ -6,7 +6,7 @@ import type { Access, InConsole, OperationKind } from '@muster/contract/operatio
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
-import type { Caller } from '../access/api-keys/principal.ts'
+import type { Caller } from '../base/callers.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config/load-config.ts'
 import type { Db } from '../base/db/transact.ts'

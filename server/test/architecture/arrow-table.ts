@@ -21,7 +21,7 @@ const base = [
     'base/value-text.ts',
     'base/describe-fault.ts',
   ],
-  ...['base/clock.ts', 'base/change-context.ts', 'base/spending-budget.ts'],
+  ...['base/clock.ts', 'base/change-context.ts', 'base/callers.ts', 'base/spending-budget.ts'],
 ]
 
 const signals = ['signals/events', 'signals/audit']
@@ -192,6 +192,8 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/clock.ts': [],
   // Who changes what: passed to every command.
   'base/change-context.ts': [],
+  // Who asks: known to what lets them in and to what answers them.
+  'base/callers.ts': ['base/change-context.ts'],
   'base/time.ts': [],
   'base/fold-text.ts': [],
   'base/scan-json.ts': [],

@@ -83,7 +83,10 @@ function brokenRole(here: Place, there: Place): boolean {
 }
 
 /** Without input, output or clock, so that also rules may use them. */
-const pureGround = ['base/time.ts', 'base/fold-text.ts', 'base/storable.ts', 'base/scan-json.ts', 'base/value-text.ts']
+const pureGround = [
+  ...['base/time.ts', 'base/fold-text.ts', 'base/storable.ts', 'base/scan-json.ts', 'base/value-text.ts'],
+  'base/callers.ts',
+]
 
 const queriesReach = ['base/db', 'base/lists', 'base/clock.ts']
 const presentReaches = ['base/db', 'base/links.ts', 'base/errors.ts', 'base/clock.ts']

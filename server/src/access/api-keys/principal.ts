@@ -1,29 +1,6 @@
 import type { Feature } from '@muster/contract/features.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
-import type { Actor, ActorIdentity } from '../../base/change-context.ts'
-
-/** For whom a request is answered: someone with a key, or an administrator in the console. */
-export type Caller = {
-  readonly organizationId: string
-  readonly keyId?: string
-  readonly actor: Actor
-  /** The organization's own base address, where it has one and is reached there. */
-  readonly baseUrl?: string | null
-  /** Refuses what an effect of the request needs beyond its route's definition. Left out: they may do nothing of it. */
-  readonly requirePower?: (permission: Permission) => void
-}
-
-/** Whom a key speaks for, and what it may do; the same for all requests of the key. */
-export type Principal = {
-  readonly organizationId: string
-  readonly actor: ActorIdentity
-  readonly keyId: string
-  readonly permissions: ReadonlySet<Permission>
-  readonly disabledFeatures: ReadonlySet<Feature>
-  readonly baseUrl: string | null
-  /** Whether it has left every address but its own. */
-  readonly isAtOwnAddressOnly: boolean
-}
+import type { Principal } from '../../base/callers.ts'
 
 export type KeyRow = {
   organization_id: string

@@ -1,7 +1,7 @@
 import type { Permission } from '@muster/contract/permissions.ts'
 import { sql } from 'kysely'
+import type { Principal } from '../../base/callers.ts'
 import type { Db } from '../../base/db/transact.ts'
-import type { Principal } from './principal.ts'
 
 export type KeyUses = {
   /** Remembers that the key was used now; costs no statement. */

@@ -1,3 +1,4 @@
+import type { Browser } from '../../base/callers.ts'
 import { type Actor, newChange, systemActorAt } from '../../base/change-context.ts'
 import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
@@ -14,7 +15,7 @@ import { hashPassword } from './passwords.ts'
 import { findLink, hasAccounts, type LinkRow } from './queries.ts'
 import { refusePassword } from './refuse-password.ts'
 import { setPassword } from './set-password.ts'
-import { type Browser, startSession } from './start-session.ts'
+import { startSession } from './start-session.ts'
 import { forgetFailures } from './throttle-sign-ins.ts'
 
 type Acceptance = Browser & {

@@ -1,35 +1,9 @@
-import type { AdminAccess } from '@muster/contract/admin-users.ts'
-import type { Feature } from '@muster/contract/features.ts'
 import { sql } from 'kysely'
-import type { Actor } from '../../base/change-context.ts'
+import type { AdmittedSession } from '../../base/callers.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { clockToleranceMs, plusMs } from '../../base/time.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
 import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
-
-type SessionRow = {
-  organization_id: string
-  organization_name: string
-  disabled_features: Feature[]
-  session_id: string
-  created_at: string
-  verified_at: string
-  admin_user_id: string
-  first_name: string
-  last_name: string
-  email: string
-  access: AdminAccess
-  restrictions: string[]
-  method: 'password' | 'passkey' | 'link' | 'oidc'
-  /** The organization requires one, and they have none: an identity provider answers for its own. */
-  needs_second_factor: boolean
-  /** Which request of the session's minute this is, from 1. */
-  used: number
-  milliseconds_left: number
-}
-
-/** A session in one request of it. */
-export type AdmittedSession = SessionRow & { readonly ip_address: string }
 
 /**
  * Finds the session of a look-up hash and counts a request of it, in one statement and exact across processes: what was
@@ -40,7 +14,7 @@ export async function admitSession(
   lookupHash: Buffer,
   { now, isBackground, ipAddress }: { now: string; isBackground: boolean; ipAddress: string },
 ): Promise<AdmittedSession | undefined> {
-  const { rows } = await sql<SessionRow>`
+  const { rows } = await sql<Omit<AdmittedSession, 'ip_address'>>`
     with known as (
       select session.organization_id, organizations.name as organization_name, organizations.disabled_features,
         session.id as session_id, session.created_at, session.verified_at,
@@ -77,18 +51,3 @@ export async function admitSession(
   const [row] = rows
   return row && { ...row, ip_address: ipAddress }
 }
-
-/** The administrator, for the audit log. */
-export const actorOf = ({
-  admin_user_id: id,
-  first_name,
-  last_name,
-  email,
-  ip_address: ipAddress,
-}: AdmittedSession): Actor => ({
-  type: 'User',
-  id,
-  name: `${first_name} ${last_name}`.trim(),
-  email,
-  ipAddress,
-})

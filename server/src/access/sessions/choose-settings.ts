@@ -1,8 +1,8 @@
+import type { AdmittedSession } from '../../base/callers.ts'
 import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { changeSettings, type SettingsChange } from '../../inventory/organizations/change-settings.ts'
-import type { AdmittedSession } from './admit-session.ts'
 import { requirePower } from './require-rights.ts'
 import { holdsFactor } from './second-factor.ts'
 

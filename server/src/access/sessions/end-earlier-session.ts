@@ -1,3 +1,4 @@
+import type { Browser } from '../../base/callers.ts'
 import { newChange } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
@@ -5,7 +6,7 @@ import { plusMs } from '../../base/time.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { endSessions } from './end-sessions.ts'
 import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
-import { type Browser, sessionPurpose } from './start-session.ts'
+import { sessionPurpose } from './start-session.ts'
 
 /**
  * Ends the session that a browser had before someone signs in there again: its cookie is replaced, so nobody could end it

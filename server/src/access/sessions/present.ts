@@ -1,7 +1,7 @@
 import type { ConsoleLink, ConsoleSession, SignInState } from '@muster/contract/console.ts'
 import type { ConsolePreferences } from '@muster/contract/console-preferences.ts'
+import type { AdmittedSession } from '../../base/callers.ts'
 import { plusMs } from '../../base/time.ts'
-import type { AdmittedSession } from './admit-session.ts'
 import type { LinkRow, SignInStateRow } from './queries.ts'
 import { mayRead, powersOf, sessionLifetimeMs, stepUpMs } from './rules.ts'
 

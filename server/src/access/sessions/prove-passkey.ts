@@ -1,4 +1,5 @@
 import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@simplewebauthn/server'
+import { type AdmittedSession, actorOf, type Browser } from '../../base/callers.ts'
 import { newChange } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
@@ -6,13 +7,12 @@ import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { passkeyPurpose } from './add-passkey.ts'
-import { type AdmittedSession, actorOf } from './admit-session.ts'
 import { endEarlierSession } from './end-earlier-session.ts'
 import { isOurChallenge, makeChallenge, useChallenge } from './passkey-challenge.ts'
 import type { PasskeySite } from './passkey-site.ts'
 import { findPasskey, type PasskeyRow } from './queries.ts'
 import { rotateSession } from './rotate-session.ts'
-import { type Browser, startSession } from './start-session.ts'
+import { startSession } from './start-session.ts'
 
 type Proof = { response: Record<string, unknown>; browser: Browser; now: string }
 

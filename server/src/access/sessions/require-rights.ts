@@ -1,21 +1,10 @@
 import { type AdminPower, adminPowers } from '@muster/contract/admin-powers.ts'
-import { type Feature, features } from '@muster/contract/features.ts'
+import { features } from '@muster/contract/features.ts'
 import { permissions } from '@muster/contract/permissions.ts'
+import type { AdmittedSession, SessionNeed } from '../../base/callers.ts'
 import { fail } from '../../base/errors.ts'
 import { clockToleranceMs } from '../../base/time.ts'
-import type { AdmittedSession } from './admit-session.ts'
 import { mayRead, powersOf, stepUpMs } from './rules.ts'
-
-/**
- * What a route of the console needs in addition to a session. `own_account` is for what concerns the caller alone, such
- * as their password; `read` for anyone who may read the records of the organization.
- */
-export type SessionNeed = {
-  readonly requires: 'own_account' | 'read' | AdminPower
-  readonly feature?: Feature | undefined
-  /** For what shows secrets or lets someone in: a session left open on a desk must not be enough. */
-  readonly needsFreshProof?: boolean | undefined
-}
 
 const titles: Record<AdminPower, { title: string }> = { ...permissions, ...adminPowers }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Browser } from '../../base/callers.ts'
 import { newChange } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
@@ -8,7 +9,7 @@ import { endEarlierSession } from './end-earlier-session.ts'
 import type { Identity } from './oidc-provider.ts'
 import { type Account, findAccounts } from './queries.ts'
 import { stepUpMs } from './rules.ts'
-import { type Browser, startSession } from './start-session.ts'
+import { startSession } from './start-session.ts'
 
 type Asked = Browser & { identity: Identity; provider: string; organization?: string | undefined; now: string }
 

@@ -1,3 +1,4 @@
+import type { Browser } from '../../base/callers.ts'
 import { newChange } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
@@ -7,7 +8,7 @@ import { endEarlierSession } from './end-earlier-session.ts'
 import { refuseWhenBusy, verifyPassword } from './passwords.ts'
 import { type Account, findAccounts } from './queries.ts'
 import { holdsFactor, useCode } from './second-factor.ts'
-import { type Browser, startSession } from './start-session.ts'
+import { startSession } from './start-session.ts'
 import { admitAttempt, forgiveAttempt, isKnown, takeBackAttempt } from './throttle-sign-ins.ts'
 
 type Asked = Pick<Browser, 'ipAddress' | 'deviceCookie'> & {

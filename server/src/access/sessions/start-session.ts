@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Browser } from '../../base/callers.ts'
 import type { SignInMethod } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
@@ -6,15 +7,6 @@ import { describeBrowser } from './rules.ts'
 
 export const sessionPurpose = 'admin session'
 
-/** What a request says about where it comes from. */
-export type Browser = {
-  ipAddress: string
-  userAgent: string | undefined
-  /** The secret of the session that the browser has, whether or not it still opens anything. */
-  sessionSecret: string | undefined
-  /** As it came; undefined where nobody has signed in recently. */
-  deviceCookie: string | undefined
-}
 type NewSession = Pick<Browser, 'ipAddress' | 'userAgent'> & {
   organizationId: string
   adminUserId: string

@@ -1,8 +1,8 @@
+import { type AdmittedSession, actorOf, type Browser } from '../../base/callers.ts'
 import { newChange } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { type AdmittedSession, actorOf } from './admit-session.ts'
 import { endSessions } from './end-sessions.ts'
 import { hashPassword } from './passwords.ts'
 import { findAccounts } from './queries.ts'
@@ -10,7 +10,6 @@ import { refusePassword } from './refuse-password.ts'
 import { rotateSession } from './rotate-session.ts'
 import { setPassword } from './set-password.ts'
 import { proveIdentity, type SignInOutcome } from './sign-in.ts'
-import type { Browser } from './start-session.ts'
 
 type Proof = { password: string; code?: string | undefined; session: AdmittedSession; browser: Browser; now: string }
 
