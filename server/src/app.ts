@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Metric } from 'prom-client'
 import { adminUserRoutes } from './access/administrators/routes.ts'
+import { addKit } from './access/api-keys/add-kit.ts'
 import { keyRoutes } from './access/api-keys/console-routes.ts'
 import { savedViewRoutes } from './access/saved-views/console-routes.ts'
 import { scimTokenRoutes } from './access/scim/console-routes.ts'
@@ -31,7 +32,6 @@ import { externalRunRoutes } from './compliance/results/external-run-routes.ts'
 import { consoleViewRoutes } from './console/views/routes.ts'
 import { deploymentGauges } from './health/deployment-gauges.ts'
 import { watchWrites } from './health/write-access.ts'
-import { addKit } from './http/add-kit.ts'
 import { createServer } from './http/create-server.ts'
 import { addDocs } from './http/docs-routes.ts'
 import { addHealth, type HealthCheck } from './http/health.ts'
@@ -109,21 +109,23 @@ export function buildApp(parts: AppParts): FastifyInstance {
   webhookDescriptionRoutes(app)
   addApi(app)
   if (parts.streams) streamRoutes(app, parts.streams)
-  consoleRoutes(app, {
-    addSessionRoutes: [
-      ...[administratorRoutes, keyRoutes, savedViewRoutes],
-      ...[enrollmentSecretRoutes, packageSettingRoutes, scimTokenRoutes, connectionRoutes, upstreamRoutes],
-      bypassCodeRoutes,
-    ],
-    addApi: (scope) => {
-      addApi(scope)
-      consoleViewRoutes(scope)
-      mergeRoutes(scope)
-      connectionViewRoutes(scope)
-      bypassCodeViewRoutes(scope)
-      upstreamViewRoutes(scope)
-      if (parts.streams) streamRecordRoutes(scope, parts.streams)
-    },
+  consoleRoutes(app, (scope) => {
+    administratorRoutes(scope)
+    keyRoutes(scope)
+    savedViewRoutes(scope)
+    enrollmentSecretRoutes(scope)
+    packageSettingRoutes(scope)
+    scimTokenRoutes(scope)
+    connectionRoutes(scope)
+    upstreamRoutes(scope)
+    bypassCodeRoutes(scope)
+    addApi(scope)
+    consoleViewRoutes(scope)
+    mergeRoutes(scope)
+    connectionViewRoutes(scope)
+    bypassCodeViewRoutes(scope)
+    upstreamViewRoutes(scope)
+    if (parts.streams) streamRecordRoutes(scope, parts.streams)
   })
   consolePageRoutes(app, parts.demo?.notice)
   return app

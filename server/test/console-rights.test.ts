@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { type AdminPower, adminPowerNames, fullAccessPowers } from '@muster/contract/admin-powers.ts'
-import type { ConsoleRights } from '../src/http/kit.ts'
+import type { ConsoleRights } from '../src/http/caller-scheme.ts'
 import { testApp } from './support/app.ts'
 import { addAdmin, openBrowser, password } from './support/console.ts'
 

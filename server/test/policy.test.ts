@@ -3,6 +3,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { permissions } from '@muster/contract/permissions.ts'
 import type { FastifyContextConfig, RouteOptions } from 'fastify'
+import { consolePrefix } from '../src/http/console-address.ts'
 import {
   type Declared,
   declaredOperations,
@@ -11,10 +12,10 @@ import {
   permissionsMarkdown,
 } from '../src/http/describe-permissions.ts'
 import type { Operation } from '../src/http/operations.ts'
-import { consolePrefix } from '../src/http/session-guard.ts'
 import { testApp } from './support/app.ts'
 
 const trial = testApp({
+  hasAgents: true,
   env: {
     MUSTER_OIDC_ISSUER: 'https://id.example.com',
     MUSTER_OIDC_CLIENT_ID: 'muster',
@@ -26,25 +27,15 @@ type Route = Pick<RouteOptions, 'method' | 'url' | 'constraints' | 'onRequest'> 
   config?: FastifyContextConfig
 }
 
-/** Routes that no operation stands for: of protocols that others have written, of the operator, and pages. */
-const ofOthers = new Map([
-  ['agent', 'foreign'],
-  ['scim', 'foreign'],
-  ['oauth', 'form page'],
-  ['operator', 'page'],
-  ['sign_in', 'page form foreign'],
-  ['page', 'page'],
-])
-
-/** What a route lacks: each says what it is, who may call it and whose pages may send it, as its operation declares. */
+/** What a route lacks: each says what it is, how its callers get in and whose pages may send it, as its operation declares. */
 function faultsOf(route: Route): string[] {
   const { config = {}, url, method, constraints, onRequest } = route
-  const { access, kind, origin, operationId, rights } = config
+  const { scheme, access, kind, origin, operationId, rights } = config
   const name = `${method} ${url}`
-  if (!access || !kind || !origin) return [`${name} declares no access, kind or origin`]
+  if (!scheme || !kind || !origin) return [`${name} declares no scheme, kind or origin`]
   if (operationId === undefined) {
-    if (!ofOthers.get(access)?.split(' ').includes(kind)) return [`${name} has no operation`]
-    return access === 'scim' && !onRequest ? [`${name} lets everyone in`] : []
+    if (!scheme.kinds.includes(kind)) return [`${name} has no operation`]
+    return scheme.refusal && !onRequest ? [`${name} lets everyone in`] : []
   }
   const declared = declaredOperations.find((one) => one.operationId === operationId)
   if (!declared) return [`${name} is not in the table of operations`]
@@ -60,7 +51,7 @@ function faultsOf(route: Route): string[] {
   ].filter((fault) => fault !== undefined)
 }
 
-const apiFault = (declared: Declared, access: string, version: unknown): string | undefined =>
+const apiFault = (declared: Declared, access: string | undefined, version: unknown): string | undefined =>
   access !== needOfKey(declared)
     ? `${declared.operationId} asks for ${access}`
     : version === undefined
@@ -185,24 +176,45 @@ test('what keys need is enforced: no key, no permission and no feature are refus
   await trial.reset()
 })
 
-test('what other sites send to the console is refused, and what comes without a token to SCIM and agents', async () => {
-  const routes = trial.app.routes.flatMap((route) =>
-    [route.method].flat().map((method) => ({ ...route, method, url: route.url.replaceAll(/:\w+/g, '1') })),
+const requests = () =>
+  trial.app.routes.flatMap(({ method, url, config = {} }) =>
+    [method].flat().map((one) => ({ method: one, url: url.replaceAll(/:\w+/g, '1'), config })),
   )
-  for (const { method, url, config = {} } of routes) {
+
+test('what other sites send to the console and to sign-ins is refused', async () => {
+  for (const { method, url, config } of requests()) {
     if (method === 'HEAD' || method === 'OPTIONS') continue
+    if (config.origin !== 'own_pages' && config.origin !== 'navigation') continue
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: 'https://elsewhere.example' }
     const body = method === 'GET' ? {} : { body: {} }
-    if (config.origin === 'own_pages' || config.origin === 'navigation') {
-      const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: 'https://elsewhere.example' }
-      const answer = await trial.ask(method, url, { key: undefined, headers, ...body })
-      assert.deepEqual([method, url, answer.status, answer.body.error], [method, url, 403, 'cross_site'])
-    }
-    if (config.access === 'scim') {
-      const headers = { 'content-type': 'application/scim+json' }
-      const { status } = await trial.ask(method, url, { key: undefined, headers, ...body })
-      assert.deepEqual([method, url, status], [method, url, 401])
-    }
+    const answer = await trial.ask(method, url, { key: undefined, headers, ...body })
+    const isRefused = answer.status === 403 && answer.body.error === 'cross_site'
+    // A sign-in of that number is looked for first: pages of others see none.
+    assert.ok(
+      isRefused || (config.scheme?.name === 'sign_in' && answer.status === 404),
+      `${method} ${url}: ${answer.status}`,
+    )
   }
+})
+
+test('every scheme has one name, and refuses whoever brings nothing where it says so, before the body is looked at', async () => {
+  const schemes = new Set(requests().map(({ config }) => config.scheme))
+  const names = [...schemes].map((scheme) => scheme?.name)
+  assert.ok(names.length >= 9, names.join(', '))
+  // The console has one for operations and one for what is a session's alone, by the same cookie.
+  assert.deepEqual(names.length - new Set(names).size, 1)
+  let asked = 0
+  for (const { method, url, config } of requests()) {
+    if (!config.scheme?.refusal || config.access === 'public' || config.rights?.requires === 'nothing') continue
+    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
+    const { statusCode } = await trial.app.inject({
+      ...{ method: method as 'GET', url, headers },
+      ...(method !== 'GET' && method !== 'HEAD' && { payload: '{' }),
+    })
+    assert.deepEqual([method, url, statusCode], [method, url, config.scheme.refusal])
+    asked += 1
+  }
+  assert.ok(asked > 300, `${asked} requests`)
 })
 
 test('every operation is documented, and every change needs a permission', () => {
@@ -216,21 +228,26 @@ test('every operation is named by a test', async () => {
 test('the policy finds what it looks for', () => {
   const [operation] = trial.app.kit.operations
   assert.ok(operation)
-  const config = { kind: 'json', origin: 'any' } as const
+  const scheme = { name: 'a_key', kinds: [] }
+  const config = { scheme, kind: 'json', origin: 'any' } as const
   const ofDevices = { access: 'read', operationId: 'getDevice', ...config } as const
   const route = { method: 'GET', url: '/devices/:id', constraints: { apiVersion: '2026-04-07' }, onRequest: () => {} }
   const fault = (changed: Partial<Route>) => faultsOf({ ...route, config: ofDevices, ...changed })[0] ?? ''
   assert.equal(fault({}), '')
-  assert.match(fault({ config: {} }), /declares no access/)
+  assert.match(fault({ config: {} }), /declares no scheme/)
   assert.match(fault({ config: { ...config, access: 'read' } }), /no operation/)
   assert.match(fault({ config: { ...ofDevices, operationId: 'getNothing' } }), /not in the table/)
   assert.match(fault({ config: { ...ofDevices, access: 'update_devices' } }), /asks for update_devices/)
   assert.match(fault({ url: '/elsewhere' }), /another address/)
   assert.match(fault({ constraints: {} }), /no version/)
-  assert.match(
-    faultsOf({ method: 'GET', url: '/scim/v2/Users', config: { ...config, access: 'scim', kind: 'foreign' } })[0] ?? '',
-    /lets everyone in/,
-  )
+  const foreign = { name: 'foreign', kinds: ['foreign'], refusal: 401 } as const
+  const users = {
+    method: 'GET',
+    url: '/scim/v2/Users',
+    config: { ...config, scheme: foreign, kind: 'foreign' },
+  } as const
+  assert.match(faultsOf(users)[0] ?? '', /lets everyone in/)
+  assert.match(faultsOf({ ...users, config: { ...users.config, kind: 'form' } })[0] ?? '', /no operation/)
   const inConsole = { url: '/console/api/devices/:id', config: { ...ofDevices, rights: { requires: 'read' } as const } }
   assert.match(fault(inConsole), /other sites/)
   assert.match(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { consolePrefix } from '../src/http/session-guard.ts'
+import { consolePrefix } from '../src/http/console-address.ts'
 import { testApp } from './support/app.ts'
 import { addAdmin, openBrowser } from './support/console.ts'
 

@@ -2,13 +2,12 @@ import { type Feature, features } from '@muster/contract/features.ts'
 import type { InConsole } from '@muster/contract/operations/define-operations.ts'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, Principal } from '../base/callers.ts'
+import type { Admission, Caller, Principal } from '../base/callers.ts'
 import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/errors.ts'
 import type { Secrets } from '../base/secrets/secrets.ts'
 import { isWellFormedKey } from '../base/secrets/token-format.ts'
 import { type AccessToken, isAccessToken, readAccessToken, type Scope } from './access-tokens.ts'
-import type { Admission, Admissions } from './admissions.ts'
 import type { RequireAddress } from './require-address.ts'
 
 /** What a route asks of the key; `scope` is what an access token needs, which is good for nothing without one. */
@@ -71,9 +70,9 @@ export function rateLimiter({ limitPerMinute, windowMs }: { limitPerMinute: numb
 }
 
 export const admitter =
-  (admissions: Admissions, holdToLimit: HoldToLimit): Admit =>
+  (countRequest: (lookupHash: Buffer) => Promise<Admission | undefined>, holdToLimit: HoldToLimit): Admit =>
   async (reply, lookupHash) => {
-    const admission = await admissions.admit(lookupHash)
+    const admission = await countRequest(lookupHash)
     if (admission) holdToLimit(reply, admission)
     return admission?.principal
   }

@@ -7,13 +7,13 @@ import { protectedResourcePath } from './oauth-metadata-routes.ts'
  * and where a valid one is refused for another reason.
  */
 export function bearerChallenge(code: ErrorCode, request: FastifyRequest, baseUrl: string): string {
-  if (request.routeOptions.config.access === 'operator') return 'Bearer'
+  const { scheme, scope } = request.routeOptions.config
+  if (scheme?.challenge !== undefined) return scheme.challenge
   const parts = [`resource_metadata="${baseUrl}${protectedResourcePath}"`]
   const isSent = /^bearer +\S/i.test(request.headers.authorization ?? '')
   if (code === 'unauthorized' && isSent) parts.push('error="invalid_token"')
   if (code === 'permission_missing') {
     parts.push('error="insufficient_scope"')
-    const { scope } = request.routeOptions.config
     if (scope) parts.push(`scope="${scope}"`)
   }
   return `Bearer ${parts.join(', ')}`

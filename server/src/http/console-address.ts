@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 
+/** Below it is what the console's pages ask. */
+export const consolePrefix = '/console/api'
+
 /** How the addresses of the console's pages begin, below `/console`. */
 const beginnings = new Set([
   ...['account', 'audit', 'checks', 'connections', 'devices', 'groups', 'invite', 'issues', 'live-queries', 'people'],

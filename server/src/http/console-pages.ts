@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { openPage } from './caller-scheme.ts'
 
-const config = { access: 'page', kind: 'page', origin: 'any', isChatty: true } as const
 const builtFolder = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
 type Page = { readonly type: string; readonly bodies: Readonly<Record<'identity' | 'gzip' | 'br', Buffer>> }
@@ -42,8 +42,8 @@ export function addConsolePages(
     if (index) return sendPage(request, reply, index)
     return reply.code(503).type('text/html; charset=utf-8').send(notBuilt)
   }
-  app.get('/console', { config }, send)
-  app.get('/console/*', { config: { ...config, isFallback: true } }, send)
+  app.get('/console', { config: openPage }, send)
+  app.get('/console/*', { config: { ...openPage, isFallback: true } }, send)
 }
 
 /** Whether the console was built; without it its address says how to. */

@@ -17,6 +17,7 @@ import { unstorableTexts } from '../base/storable.ts'
 import { allowedMethodsFinder } from './allowed-methods.ts'
 import { answerClientError } from './answer-client-error.ts'
 import { bearerChallenge } from './bearer-challenge.ts'
+import { openPage } from './caller-scheme.ts'
 import { consoleAddressOf } from './console-address.ts'
 import { addEarlyAnswers } from './early-answers.ts'
 import { endConnectionsAtStop } from './end-connections.ts'
@@ -108,7 +109,7 @@ function refuseUnstorableAddresses(app: FastifyInstance): void {
     if (request.is404) return done()
     if (unstorableTexts(request.params).length > 0) return done(new ServiceError('not_found'))
     // The query of a page is for its script, which says itself what it makes no sense of.
-    if (request.routeOptions.config.access === 'page') return done()
+    if (request.routeOptions.config.scheme === openPage.scheme) return done()
     const errors = unstorableTexts(request.query)
     done(errors.length > 0 ? new ServiceError('invalid', { errors }) : undefined)
   })
@@ -123,7 +124,9 @@ function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
     const path = request.url.split('?', 1)[0] ?? ''
     const refusal = unmatchedRequest(path, request.headers, config.apiVersionHeaderAliases)
     const methods = refusal.code === 'not_found' ? app.allowedMethods(path, request.headers) : []
-    if (methods.length === 0) return answerError(answering, refusal, request, reply)
+    // A route that has the method has said itself that there is nothing.
+    const hasSaid = request.method !== 'OPTIONS' && methods.includes(request.method)
+    if (hasSaid || methods.length === 0) return answerError(answering, refusal, request, reply)
     // RFC 9110 §9.3.7 and §15.5.6
     reply.header('allow', methods.join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()

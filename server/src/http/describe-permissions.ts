@@ -2,7 +2,7 @@ import { type AdminPower, adminPowers } from '@muster/contract/admin-powers.ts'
 import { type Feature, features } from '@muster/contract/features.ts'
 import { operations } from '@muster/contract/operations/all-operations.ts'
 import { permissions } from '@muster/contract/permissions.ts'
-import { consolePrefix } from './session-guard.ts'
+import { consolePrefix } from './console-address.ts'
 
 /** What an operation asks of its caller, as its definition declares it. */
 export type Declared = {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { apiVersions } from '@muster/contract/versions.ts'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { openPage } from './caller-scheme.ts'
 import { asksForPage } from './console-address.ts'
 import { addGuides } from './guide-routes.ts'
 import { compress, kept, sendCompressed } from './kept-page.ts'
 import { buildDocument } from './openapi/build-document.ts'
 
-const config = { access: 'page', kind: 'page', origin: 'any', isChatty: true } as const
 const specifications = '/openapi_specifications'
 
 /**
@@ -18,13 +18,13 @@ export function addDocs(app: FastifyInstance): void {
   for (const version of apiVersions) {
     const document = kept(async () => compress(JSON.stringify(buildDocument(operations, version, settings.baseUrl))))
     for (const address of [`/openapi/${version}.json`, `${specifications}/${version}`]) {
-      app.get(address, { config }, async (request, reply) =>
+      app.get(address, { config: openPage }, async (request, reply) =>
         sendCompressed(request, reply, 'application/json; charset=utf-8', await document()),
       )
     }
   }
   // Programs of this API family look here for the documents.
-  app.get(specifications, { config }, async () => {
+  app.get(specifications, { config: openPage }, async () => {
     const data = apiVersions.map((version) => ({
       version,
       spec_url: `${settings.baseUrl}${specifications}/${version}`,
@@ -32,17 +32,17 @@ export function addDocs(app: FastifyInstance): void {
     return { data, pagination: { next: '', current_cursor: '', next_cursor: '', count: data.length } }
   })
   // A browser at the bare address has a person before it, anything else a programmer behind it.
-  app.get('/', { config }, async (request, reply) => {
+  app.get('/', { config: openPage }, async (request, reply) => {
     return reply.header('vary', 'accept').redirect(asksForPage(request.headers) ? '/console' : '/docs')
   })
   addGuides(app)
-  app.get('/docs', { config }, async (_request, reply) => sendPage(reply))
-  app.get('/docs/start.js', { config }, async (_request, reply) => {
+  app.get('/docs', { config: openPage }, async (_request, reply) => sendPage(reply))
+  app.get('/docs/start.js', { config: openPage }, async (_request, reply) => {
     reply.header('content-type', 'text/javascript; charset=utf-8')
     return startScript
   })
   const reference = kept(async () => compress(await readReferenceScript()))
-  app.get('/docs/reference.js', { config }, async (request, reply) =>
+  app.get('/docs/reference.js', { config: openPage }, async (request, reply) =>
     sendCompressed(request, reply, 'text/javascript; charset=utf-8', await reference()),
   )
 }

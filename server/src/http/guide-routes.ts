@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { type GuideName, guideGroups } from '@muster/contract/guides.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fail } from '../base/errors.ts'
+import { openPage } from './caller-scheme.ts'
 import { guidePage, guideStyle } from './guide-page.ts'
 import { compress, kept, sendCompressed } from './kept-page.ts'
 
-const config = { access: 'page', kind: 'page', origin: 'any', isChatty: true } as const
 const root = new URL('../../../', import.meta.url)
 /** Those that are not `docs/<name>.md`, with a folder for what follows `sign-in-`. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -27,17 +27,17 @@ export function addGuides(app: FastifyInstance): void {
       return [name, page] as const
     }),
   )
-  app.get('/docs/guides', { config }, async (_request, reply) => reply.redirect('/docs/guides/readme'))
-  app.get<{ Params: { name: string } }>('/docs/guides/:name', { config }, async (request, reply) => {
+  app.get('/docs/guides', { config: openPage }, async (_request, reply) => reply.redirect('/docs/guides/readme'))
+  app.get<{ Params: { name: string } }>('/docs/guides/:name', { config: openPage }, async (request, reply) => {
     const page = pages.get(request.params.name as GuideName) ?? fail('not_found')
     sendPolicy(reply)
     return sendCompressed(request, reply, 'text/html; charset=utf-8', await page())
   })
-  app.get('/docs/guides.css', { config }, async (_request, reply) => {
+  app.get('/docs/guides.css', { config: openPage }, async (_request, reply) => {
     reply.header('cache-control', 'public, max-age=300')
     return reply.type('text/css; charset=utf-8').send(guideStyle)
   })
-  app.get<{ Params: { name: string } }>('/docs/images/:name', { config }, async (request, reply) => {
+  app.get<{ Params: { name: string } }>('/docs/images/:name', { config: openPage }, async (request, reply) => {
     const { name } = request.params
     if (!/^[a-z-]{1,60}\.png$/.test(name)) fail('not_found')
     const bytes = await readFile(new URL(`docs/images/${name}`, root)).catch(() => fail('not_found'))

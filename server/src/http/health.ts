@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { operatorPage } from './caller-scheme.ts'
 
 /**
  * Resolves to nothing while a part of the service works, or to a sentence that says what is wrong and is fit for
@@ -29,17 +30,16 @@ export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Re
   }
   const passes = (parts: Record<string, Finding>) => Object.values(parts).every(({ status }) => status === 'pass')
 
-  const config = { access: 'operator', kind: 'page', origin: 'any', isChatty: true } as const
-  app.get('/livez', { config }, async () => ({ status: 'alive' }))
+  app.get('/livez', { config: operatorPage }, async () => ({ status: 'alive' }))
   // What load generators of the field ask first, and without it send no logs.
-  app.get('/version', { config }, async () => ({ version }))
-  app.get('/healthz', { config }, async (_request, reply) => {
+  app.get('/version', { config: operatorPage }, async () => ({ version }))
+  app.get('/healthz', { config: operatorPage }, async (_request, reply) => {
     const parts = await examine()
     const isHealthy = passes(parts)
     reply.code(isHealthy ? 200 : 503)
     return { status: isHealthy ? 'pass' : 'fail', checks: parts }
   })
-  app.get('/readyz', { config }, async (_request, reply) => {
+  app.get('/readyz', { config: operatorPage }, async (_request, reply) => {
     const isReady = !app.isDraining() && passes(await examine())
     reply.code(isReady ? 200 : 503)
     return { status: isReady ? 'ready' : 'not ready' }

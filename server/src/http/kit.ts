@@ -1,43 +1,20 @@
 import type { KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AdminPower } from '@muster/contract/admin-powers.ts'
-import type { Feature } from '@muster/contract/features.ts'
-import type { Access, InConsole, OperationKind } from '@muster/contract/operations/define-operations.ts'
-import type { ApiVersion } from '@muster/contract/versions.ts'
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Access } from '@muster/contract/operations/define-operations.ts'
+import type { RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
-import type { Caller } from '../base/callers.ts'
+import type { AdmittedSession, Caller } from '../base/callers.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config/load-config.ts'
 import type { Db } from '../base/db/transact.ts'
 import type { Links } from '../base/links.ts'
 import type { Secrets } from '../base/secrets/secrets.ts'
 import type { Scope } from './access-tokens.ts'
-import type { Admit, Credential, Need } from './authenticate.ts'
+import type { Admit, Credential } from './authenticate.ts'
+import type { CallerScheme, ConsoleRights, OperationScheme, RouteKind } from './caller-scheme.ts'
 import type { Operation } from './operations.ts'
-import type { RequireAddress } from './require-address.ts'
-
-/** What a route of the console declares; `nothing` is for callers who have not signed in. */
-export type ConsoleRights = {
-  readonly requires: 'nothing' | 'own_account' | 'read' | AdminPower
-  readonly needsFreshProof?: boolean | InConsole['needsFreshProof']
-  readonly feature?: Feature | undefined
-}
-
-/** How callers get in: the API has one, the console another, and the same endpoints stand behind both. */
-export type CallerScheme = {
-  /** Before the paths of all endpoints. */
-  readonly prefix: string
-  readonly origin: 'any' | 'own_pages'
-  readonly versions: readonly ApiVersion[]
-  /** Whether what needs no key is served here, too. */
-  readonly isForEverybody: boolean
-  readonly requires: (need: Need) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  /** What is asked once the body is known, where the definition says so. */
-  readonly requiresOfBody?: (need: Need) => ((request: FastifyRequest) => Promise<void>) | undefined
-  /** For the policy that routes are held to. */
-  readonly rightsOf?: (need: Need) => ConsoleRights
-}
+import type { OwnAddressOf, RequireAddress } from './require-address.ts'
+import type { SessionGuard } from './session-endpoint.ts'
 
 /** What the endpoints of all features share; `app.kit`. */
 export type Kit = {
@@ -51,9 +28,14 @@ export type Kit = {
   /** Of the base address of the caller's organization. */
   readonly linksOf: (caller: Pick<Caller, 'baseUrl'> | undefined) => Links
   readonly cursorKey: KeyObject
-  readonly admit: Admit
+  /** Counts a request of a key, and refuses it beyond the limit. */
+  readonly admitKey: Admit
+  /** Whose own address a host is; undefined for every other, such as MUSTER_BASE_URL's. */
+  readonly ownAddressOf: OwnAddressOf
   readonly requireAddress: RequireAddress
-  readonly scheme: CallerScheme
+  readonly scheme: OperationScheme
+  /** Lets administrators in; in the console only. */
+  readonly sessions?: SessionGuard
   /** In the order of their registration. */
   readonly operations: Operation[]
 }
@@ -69,14 +51,17 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the authentication of every route that needs a key or a session. */
     principal: Caller | undefined
+    /** Set on every route of the console that needs one. */
+    consoleSession: AdmittedSession | undefined
     /** What the request was sent with, as soon as its form is known; undefined for none, and for sessions. */
     credential: Credential | undefined
   }
   interface FastifyContextConfig {
-    /** Who may call the route: a rule of the API, an agent, an identity provider, a client of OAuth, the operator, the console, someone who signs in, or anyone for a page. */
-    access?: Access | 'agent' | 'scim' | 'oauth' | 'operator' | 'console' | 'sign_in' | 'page'
-    /** An operation of the table, a form that others post, or a protocol that others have written. */
-    kind?: OperationKind | 'form' | 'foreign'
+    /** How callers of the route get in. */
+    scheme?: CallerScheme
+    /** Of operations: what a key needs for it. */
+    access?: Access
+    kind?: RouteKind
     /**
      * Whose pages a browser may send the request from: anyone's, as nothing that a browser adds automatically lets it in; the
      * console's own; or anyone's, but as a navigation only.

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
 import { makeIn } from '../../test/support/make.ts'
 
-const trial = testApp()
+const trial = testApp({ hasAgents: true })
 
 type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'
 
@@ -20,7 +20,7 @@ const lasting = (headers: Record<string, unknown>) =>
 test('every GET has a HEAD, with the same access', () => {
   const { routes } = trial.app
   const named = (route: (typeof routes)[number]) =>
-    `${route.url} ${String(route.constraints?.['apiVersion'] ?? '')} ${route.config?.access} ${Boolean(route.onRequest)}`
+    `${route.url} ${String(route.constraints?.['apiVersion'] ?? '')} ${route.config?.scheme?.name} ${route.config?.access} ${Boolean(route.onRequest)}`
   const of = (method: string) => routes.filter((route) => [route.method].flat().includes(method)).map(named)
   assert.ok(of('GET').length > 150)
   assert.deepEqual(of('HEAD').toSorted(), of('GET').toSorted())
@@ -65,6 +65,12 @@ test('another method at an address that is there is a 405 that says which it tak
     if (method === 'HEAD') continue
     const message = `This address does not support ${method}. Use ${allow}.`
     assert.deepEqual(JSON.parse(body), { error: 'method_not_allowed', message })
+  }
+})
+
+test('a route that has the method and finds nothing is a 404', async () => {
+  for (const method of ['GET', 'HEAD'] as const) {
+    assert.equal((await send(method, '/signin/assets/nothing.js')).statusCode, 404)
   }
 })
 

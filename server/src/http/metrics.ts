@@ -3,21 +3,18 @@ import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { fail } from '../base/errors.ts'
+import { operatorPage } from './caller-scheme.ts'
 
 /** Measures every request and serves `/metrics` in Prometheus text, with a token or to this machine only. */
 export function addMetrics(app: FastifyInstance, token: string | undefined): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   measureRequests(app, registry)
-  app.get(
-    '/metrics',
-    { config: { access: 'operator', kind: 'page', origin: 'any', isChatty: true } },
-    async (request, reply) => {
-      admitOperator(request, token)
-      reply.header('content-type', registry.contentType)
-      return registry.metrics()
-    },
-  )
+  app.get('/metrics', { config: operatorPage }, async (request, reply) => {
+    admitOperator(request, token)
+    reply.header('content-type', registry.contentType)
+    return registry.metrics()
+  })
   return registry
 }
 

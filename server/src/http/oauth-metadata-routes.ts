@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { scopes } from './access-tokens.ts'
+import type { CallerScheme } from './caller-scheme.ts'
 import { findServedAddress } from './served-address.ts'
 
 export const authorizationServerPath = '/.well-known/oauth-authorization-server'
 export const protectedResourcePath = '/.well-known/oauth-protected-resource'
 export const tokenPath = '/oauth/token'
+
+/** By the credentials of a client (RFC 6749 §2.3), which the token endpoint judges; its metadata are for everyone. */
+export const oauthClients: CallerScheme = { name: 'oauth_client', kinds: ['form', 'page'] }
 
 export const oauthMetadataHeaders = { 'cache-control': 'public, max-age=3600' }
 
@@ -25,7 +29,6 @@ export const authorizationServer = (issuer: string, baseUrl: string) => ({
  * address of an organization, or at MUSTER_BASE_URL.
  */
 export function addOauthMetadata(app: FastifyInstance): void {
-  const { db, config } = app.kit
   const documents = (baseUrl: string) => ({
     [authorizationServerPath]: authorizationServer(baseUrl, baseUrl),
     [protectedResourcePath]: {
@@ -41,9 +44,9 @@ export function addOauthMetadata(app: FastifyInstance): void {
     app.route({
       method: 'GET',
       url,
-      config: { access: 'oauth', kind: 'page', origin: 'any' },
+      config: { scheme: oauthClients, kind: 'page', origin: 'any' },
       handler: async ({ host }, reply) => {
-        const { baseUrl } = await findServedAddress(db, host, config.baseUrl)
+        const { baseUrl } = await findServedAddress(app.kit, host)
         return reply.headers(oauthMetadataHeaders).send(documents(baseUrl)[url])
       },
     })

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../base/errors.ts'
 import { isWellFormedKey } from '../base/secrets/token-format.ts'
 import { accessTokenSeconds, makeAccessToken, type Scope, scopes } from './access-tokens.ts'
-import { tokenPath } from './oauth-metadata-routes.ts'
+import { oauthClients, tokenPath } from './oauth-metadata-routes.ts'
 
 /** The errors of RFC 6749 §5.2 that a client may see here. */
 type OauthError =
@@ -37,7 +37,7 @@ export function addOauth(app: FastifyInstance): void {
     scope.route({
       method: 'POST',
       url: tokenPath,
-      config: { access: 'oauth', kind: 'form', origin: 'any' },
+      config: { scheme: oauthClients, kind: 'form', origin: 'any' },
       handler: (request, reply) => grant(app, request, reply),
     })
     done()
@@ -58,7 +58,7 @@ async function grant({ kit }: FastifyInstance, request: FastifyRequest, reply: F
   if (grantType === null) throw new OauthRefusal('invalid_request', 'grant_type is required.')
   const { id, secret } = clientOf(request.headers.authorization, form)
   const lookupHash = kit.secrets.lookupHash('api_key', secret)
-  const principal = isWellFormedKey(secret) ? await kit.admit(reply, lookupHash) : undefined
+  const principal = isWellFormedKey(secret) ? await kit.admitKey(reply, lookupHash) : undefined
   if (!principal || principal.keyId !== id) {
     throw new OauthRefusal('invalid_client', 'There is no such client: send the id of an API key, and the key.')
   }

@@ -7,6 +7,7 @@ import { testApp } from '../../test/support/app.ts'
 import { buildApp } from '../app.ts'
 import { connectEmbedded, connectPostgres } from '../base/db/connect.ts'
 import { createLogger } from '../base/logging.ts'
+import { openPage } from './caller-scheme.ts'
 
 const metricsToken = 'metrics-token-1'
 let isBroken = false
@@ -171,7 +172,7 @@ test('a stop answers what is under way, on connections that end after that, and 
   const begun = new Promise<void>((resolve) => {
     begin = resolve
   })
-  app.get('/slow', { config: { access: 'page' } }, async () => {
+  app.get('/slow', { config: openPage }, async () => {
     begin()
     await pause(300)
     return { done: true }
@@ -196,7 +197,7 @@ test('while the server drains, every answer is the last of its connection, early
   t.after(() => app.close())
   const held = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
-  app.get('/held', { config: { access: 'page' } }, async () => {
+  app.get('/held', { config: openPage }, async () => {
     begun.resolve()
     await held.promise
     return { done: true }

@@ -37,7 +37,7 @@ export function registerOperation(
       method: methods,
       url: path,
       constraints: { apiVersion: version },
-      config: { access, kind, origin: scheme.origin, operationId, scope, ...(rights && { rights }) },
+      config: { scheme, access, kind, origin: scheme.origin, operationId, scope, ...(rights && { rights }) },
       schema: schemaOf(operation),
       ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
       ...(need && { onRequest: scheme.requires(need) }),

@@ -1,6 +1,9 @@
-import type { Db } from '../base/db/transact.ts'
 import { fail } from '../base/errors.ts'
-import { findOwnAddress, type OwnAddress } from '../inventory/organizations/addresses.ts'
+
+/** An address of an organization's own. `isEnded`: it has left it and is served there no more. */
+export type OwnAddress = { organizationId: string; baseUrl: string; isEnded: boolean }
+
+export type OwnAddressOf = (host: string) => Promise<OwnAddress | undefined>
 
 export type AddressedCaller = {
   readonly organizationId: string
@@ -21,7 +24,7 @@ type Held = { address: OwnAddress | undefined; untilMs: number }
  * everywhere but at its own. Every other name of the service serves every key. Only a host that is neither
  * MUSTER_BASE_URL's nor the organization's own is looked up, and remembered for five seconds.
  */
-export function addressGuard(db: Db, commonBaseUrl: string): RequireAddress {
+export function addressGuard(ownAddressOf: OwnAddressOf, commonBaseUrl: string): RequireAddress {
   const common = new URL(commonBaseUrl).host
   const held = new Map<string, Held>()
 
@@ -29,7 +32,7 @@ export function addressGuard(db: Db, commonBaseUrl: string): RequireAddress {
     const nowMs = performance.now()
     const known = held.get(host)
     if (known && nowMs < known.untilMs) return known.address
-    const address = await findOwnAddress(db, host)
+    const address = await ownAddressOf(host)
     if (held.size >= maxHeld) held.clear()
     held.set(host, { address, untilMs: nowMs + heldForMs })
     return address

@@ -1,13 +1,27 @@
 import type { OperationKind } from '@muster/contract/operations/define-operations.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema, TUnsafe } from 'typebox'
-import { requireFreshProof, requireRights } from '../access/sessions/require-rights.ts'
 import { type AdmittedSession, actorOf, type Browser, type SessionNeed } from '../base/callers.ts'
 import { type ChangeContext, newChange } from '../base/change-context.ts'
 import { fail } from '../base/errors.ts'
 import { boundAnswer } from './bound-answer.ts'
+import type { CallerScheme } from './caller-scheme.ts'
 import { isRecordId } from './record-id.ts'
-import type { SessionGuard } from './session-guard.ts'
+
+/** Lets the sessions of administrators in; the room that has them hands it in through the kit of the console. */
+export type SessionGuard = {
+  readonly scheme: CallerScheme
+  /** Refuses what another site's page sends. */
+  refuseStrangers(request: FastifyRequest): void
+  /**
+   * Lets a session in that has the rights, within its limit, and refuses what its own page has not sent. While a second
+   * factor is missing that the organization requires, only what is said to be before it.
+   */
+  admit(request: FastifyRequest, reply: FastifyReply, need: SessionNeed & BeforeFactor): Promise<AdmittedSession>
+  /** Asked after the body is held to its schema: nobody is asked who they are for what is refused anyway. */
+  requireFreshProof(session: AdmittedSession, now: string): void
+  browserOf(request: FastifyRequest): Browser
+}
 
 type Definition<Body extends TSchema, Query extends TSchema, Answer extends TSchema> = {
   kind: OperationKind
@@ -51,18 +65,18 @@ export function openRoute<
   Query extends TSchema = Nothing,
 >(
   scope: FastifyInstance,
-  guard: SessionGuard,
   definition: Definition<Body, Query, Answer> &
     FromAnywhere & {
       run: (call: OpenCall<Static<Body>> & { readonly query: Static<Query> }) => Answered<Answer>
     },
 ): void {
   const { kind, operationId, method, path: url, body, query, isFromAnywhere, run } = definition
+  const guard = guardOf(scope)
   const origin = isFromAnywhere ? 'navigation' : 'own_pages'
   scope.route({
     method,
     url,
-    config: { access: 'console', kind, origin, operationId, rights: { requires: 'nothing' } },
+    config: { scheme: guard.scheme, kind, origin, operationId, rights: { requires: 'nothing' } },
     schema: { ...(body && { body }), ...(query && { querystring: query }) },
     onSend: boundAnswer,
     onRequest: (request, _reply, done) => {
@@ -71,7 +85,7 @@ export function openRoute<
       done()
     },
     handler: async (request, reply) => {
-      const call = { ...callOf<Static<Body>>(scope, guard, request, reply), query: request.query as Static<Query> }
+      const call = { ...callOf<Static<Body>>(scope, request, reply), query: request.query as Static<Query> }
       return answerWith(reply, await run(call), definition)
     },
   })
@@ -93,7 +107,6 @@ export function sessionRoute<
   Query extends TSchema = Nothing,
 >(
   scope: FastifyInstance,
-  guard: SessionGuard,
   definition: Definition<Body, Query, Answer> &
     SessionNeed &
     BeforeFactor & {
@@ -105,20 +118,23 @@ export function sessionRoute<
   const { kind, operationId, method, path: url, body, query, isBeforeFactor, refuse, run } = definition
   const { requires, feature, needsFreshProof = false } = definition
   const rights = { requires, feature, needsFreshProof }
+  const guard = guardOf(scope)
   scope.route({
     method,
     url,
-    config: { access: 'console', kind, origin: 'own_pages', operationId, rights },
+    config: { scheme: guard.scheme, kind, origin: 'own_pages', operationId, rights },
     schema: { ...(body && { body }), ...(query && { querystring: query }) },
     onSend: boundAnswer,
     onRequest: async (request, reply) => {
-      const session = await guard.admit(request, reply, isBeforeFactor)
-      requireRights(session, rights)
+      request.consoleSession = await guard.admit(request, reply, {
+        ...rights,
+        ...(isBeforeFactor && { isBeforeFactor }),
+      })
     },
     handler: async (request, reply) => {
-      const call = sessionCallOf<Static<Body>>(scope, guard, request, reply)
+      const call = sessionCallOf<Static<Body>>(scope, request, reply)
       refuse?.(call)
-      if (needsFreshProof) requireFreshProof(call.session, call.now)
+      if (needsFreshProof) guard.requireFreshProof(call.session, call.now)
       const { id } = call.params
       if (id !== undefined && !isRecordId(id)) fail('not_found')
       return answerWith(reply, await run({ ...call, query: request.query as Static<Query> }), definition)
@@ -126,15 +142,10 @@ export function sessionRoute<
   })
 }
 
-function sessionCallOf<Body>(
-  scope: FastifyInstance,
-  guard: SessionGuard,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): SessionCall<Body> {
+function sessionCallOf<Body>(scope: FastifyInstance, request: FastifyRequest, reply: FastifyReply): SessionCall<Body> {
   const session = request.consoleSession
   if (!session) throw new Error('The session was not admitted')
-  const call = callOf<Body>(scope, guard, request, reply)
+  const call = callOf<Body>(scope, request, reply)
   return { ...call, session, context: newChange(actorOf(session), session.organization_id, call.now) }
 }
 
@@ -146,24 +157,19 @@ function answerWith(
   return answer === undefined && answered === undefined && kind !== 'events' ? reply.code(204).send() : answered
 }
 
-const callOf = <Body>(
-  { kit }: FastifyInstance,
-  guard: SessionGuard,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): OpenCall<Body> => ({
+const callOf = <Body>(scope: FastifyInstance, request: FastifyRequest, reply: FastifyReply): OpenCall<Body> => ({
   // Validated against the schema that the type comes from.
   body: request.body as Body,
   params: request.params as Record<string, string>,
-  browser: {
-    ipAddress: request.ip,
-    userAgent: request.headers['user-agent'],
-    sessionSecret: guard.cookie.read(request.headers.cookie),
-    deviceCookie: guard.deviceCookie.read(request.headers.cookie),
-  },
-  now: kit.clock(),
+  browser: guardOf(scope).browserOf(request),
+  now: scope.kit.clock(),
   reply,
 })
+
+const guardOf = ({ kit }: FastifyInstance): SessionGuard => {
+  if (!kit.sessions) throw new Error('There are no sessions outside of the console')
+  return kit.sessions
+}
 
 /** The record that the path names. */
 export const recordIdOf = (call: SessionCall<unknown>): string => call.params['id'] ?? ''

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { reportingOperations } from '@muster/contract/operations/reporting.ts'
 import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../base/errors.ts'
+import { openPage } from '../http/caller-scheme.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { findReportingTable, reportingTables } from './catalogue/catalogue.ts'
@@ -35,14 +36,10 @@ export function reportingDocumentationRoutes(app: FastifyInstance): void {
   const style = /<style>([\s\S]*)<\/style>/.exec(page)?.[1] ?? ''
   const styleHash = createHash('sha256').update(style).digest('base64')
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-  app.get(
-    documentationPath,
-    { config: { access: 'page', kind: 'page', origin: 'any', isChatty: true } },
-    async (_request, reply) => {
-      reply.header('content-type', 'text/html; charset=utf-8')
-      reply.header('content-security-policy', policy)
-      reply.header('referrer-policy', 'no-referrer')
-      return page
-    },
-  )
+  app.get(documentationPath, { config: openPage }, async (_request, reply) => {
+    reply.header('content-type', 'text/html; charset=utf-8')
+    reply.header('content-security-policy', policy)
+    reply.header('referrer-policy', 'no-referrer')
+    return page
+  })
 }

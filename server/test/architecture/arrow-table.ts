@@ -3,8 +3,8 @@
  * holds what every one of them stands on.
  */
 export const contexts: readonly string[] = [
-  ...['cli', 'http', 'access', 'console', 'agents', 'sign-in', 'administration', 'reporting', 'live-queries'],
-  ...['checks', 'compliance', 'inventory', 'signals', 'base'],
+  ...['cli', 'access', 'console', 'agents', 'sign-in', 'administration', 'reporting', 'live-queries'],
+  ...['checks', 'compliance', 'inventory', 'signals', 'http', 'base'],
 ]
 
 /** What every feature stands on. */
@@ -33,16 +33,17 @@ const signals = ['signals/events', 'signals/audit']
 export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'access/sessions': [
     ...['access/administrators', 'console/live', 'sign-in/connections', 'inventory/organizations'],
-    ...['signals/audit', ...base],
+    ...['signals/audit', 'http', ...base],
   ],
-  'access/administrators': [...signals, ...base],
-  'access/api-keys': ['signals/audit', ...base],
-  'access/saved-views': ['signals/audit', ...base],
+  'access/administrators': [...signals, 'http', ...base],
+  'access/api-keys': ['signals/audit', 'base/config', 'http', 'inventory/organizations', ...base],
+  'access/saved-views': ['signals/audit', 'http', ...base],
   'access/scim': [
     'administration/registrations',
     'administration/groups',
     'inventory/people',
     'signals/audit',
+    'http',
     ...base,
   ],
 
@@ -53,29 +54,45 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['checks/drafts', 'checks/definitions', 'checks/configuration', 'checks/catalogue', 'checks/templates'],
     ...['compliance/exemptions', 'compliance/results', 'compliance/targeting', 'compliance/standing'],
     ...['inventory/organizations', 'inventory/devices', 'inventory/people'],
-    ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', ...base],
+    ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', 'http', ...base],
   ],
   'console/live': [...base],
 
-  'agents/packages': ['agents/protocol', 'signals/audit', ...base],
+  'agents/packages': ['agents/protocol', 'signals/audit', 'http', ...base],
   'agents/merges': [
     ...['agents/protocol', 'administration/registrations', 'administration/groups'],
     ...['compliance/exemptions', 'compliance/results', 'compliance/standing'],
-    ...['inventory/devices', 'inventory/people', 'signals/audit', ...base],
+    ...['inventory/devices', 'inventory/people', 'signals/audit', 'http', ...base],
   ],
   'agents/companion': [
-    ...['agents/protocol', 'agents/companion-keys', 'sign-in/challenges', 'compliance/results', ...base],
+    ...['agents/protocol', 'agents/companion-keys', 'sign-in/challenges', 'compliance/results', 'http', ...base],
   ],
   'agents/protocol': [
     'agents/companion-keys',
     ...['administration/registrations', 'reporting', 'live-queries', 'checks/templates'],
-    ...['compliance/results', 'compliance/targeting', 'compliance/standing', 'inventory/devices', ...signals, ...base],
+    ...[
+      'compliance/results',
+      'compliance/targeting',
+      'compliance/standing',
+      'inventory/devices',
+      ...signals,
+      'http',
+      ...base,
+    ],
   ],
   'agents/companion-keys': ['administration/registrations', 'inventory/devices', 'signals/audit', ...base],
 
   'sign-in/visits': [
     ...['sign-in/sessions', 'sign-in/bypass', 'sign-in/connections', 'sign-in/upstreams', 'sign-in/oidc'],
-    ...['sign-in/entra', 'sign-in/page', 'checks/templates', 'inventory/organizations', 'signals/streams', ...base],
+    ...[
+      'sign-in/entra',
+      'sign-in/page',
+      'checks/templates',
+      'inventory/organizations',
+      'signals/streams',
+      'http',
+      ...base,
+    ],
   ],
   'sign-in/page': [],
   'sign-in/entra': ['sign-in/sessions', 'sign-in/connections', 'signals/streams', ...base],
@@ -84,37 +101,37 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['administration/requests', 'compliance/exemptions', 'compliance/results', 'inventory/organizations', ...base],
   ],
   'sign-in/oidc': ['sign-in/connections', 'signals/streams', ...base],
-  'sign-in/upstreams': ['sign-in/connections', 'signals/audit', ...base],
-  'sign-in/connections': ['signals/streams', 'signals/audit', ...base],
-  'sign-in/bypass': ['signals/audit', ...base],
+  'sign-in/upstreams': ['sign-in/connections', 'signals/audit', 'http', ...base],
+  'sign-in/connections': ['signals/streams', 'signals/audit', 'http', ...base],
+  'sign-in/bypass': ['signals/audit', 'http', ...base],
   'sign-in/challenges': [...base],
-  'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', ...base],
+  'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],
 
   'administration/requests': [
     ...['administration/registrations', 'compliance/results', 'compliance/targeting', 'compliance/issues'],
-    ...['inventory/organizations', 'inventory/devices', 'inventory/people', ...signals, ...base],
+    ...['inventory/organizations', 'inventory/devices', 'inventory/people', ...signals, 'http', ...base],
   ],
   'administration/registrations': [
     ...['administration/groups', 'live-queries', 'compliance/targeting', 'compliance/standing'],
-    ...['inventory/devices', 'inventory/people', ...signals, ...base],
+    ...['inventory/devices', 'inventory/people', ...signals, 'http', ...base],
   ],
   'administration/groups': [
-    ...['compliance/targeting', 'inventory/devices', 'inventory/people', 'signals/audit', ...base],
+    ...['compliance/targeting', 'inventory/devices', 'inventory/people', 'signals/audit', 'http', ...base],
   ],
 
-  reporting: ['inventory/devices', 'signals/audit', ...base],
+  reporting: ['inventory/devices', 'signals/audit', 'http', ...base],
   'reporting/compliance-days': ['inventory/devices', ...base],
 
-  'live-queries': ['inventory/devices', 'signals/audit', ...base],
+  'live-queries': ['inventory/devices', 'signals/audit', 'http', ...base],
 
   'checks/drafts': [
     ...['checks/definitions', 'checks/configuration', 'checks/catalogue', 'checks/templates', 'compliance/standing'],
-    ...['inventory/organizations', 'signals/audit', ...base],
+    ...['inventory/organizations', 'signals/audit', 'http', ...base],
   ],
   'checks/definitions': [
     ...['checks/configuration', 'checks/catalogue', 'checks/templates'],
     ...['compliance/results', 'compliance/targeting', 'compliance/issues', 'compliance/standing'],
-    ...['inventory/devices', 'signals/audit', ...base],
+    ...['inventory/devices', 'signals/audit', 'http', ...base],
   ],
   'checks/configuration': [
     ...['checks/templates', 'compliance/targeting', 'compliance/issues', 'compliance/standing'],
@@ -127,19 +144,19 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['compliance/targeting', 'compliance/issues', 'compliance/standing'],
     ...['inventory/devices', 'signals/audit', ...base],
   ],
-  'compliance/results': ['compliance/issues', 'compliance/standing', 'inventory/devices', ...base],
+  'compliance/results': ['compliance/issues', 'compliance/standing', 'inventory/devices', 'http', ...base],
   'compliance/targeting': ['compliance/issues', 'compliance/standing', 'inventory/devices', ...base],
-  'compliance/issues': ['inventory/devices', 'inventory/people', 'signals/events', ...base],
+  'compliance/issues': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],
   'compliance/standing': [...base],
 
-  'inventory/organizations': ['inventory/devices', 'signals/audit', ...base],
-  'inventory/devices': ['inventory/people', ...signals, ...base],
-  'inventory/people': ['signals/audit', ...base],
+  'inventory/organizations': ['inventory/devices', 'signals/audit', 'http', ...base],
+  'inventory/devices': ['inventory/people', ...signals, 'http', ...base],
+  'inventory/people': ['signals/audit', 'http', ...base],
 
   'signals/events': ['signals/streams', 'signals/webhook-ledger', ...base],
-  'signals/webhooks': ['signals/audit', 'signals/webhook-ledger', ...base],
-  'signals/streams': ['signals/audit', ...base],
-  'signals/audit': ['signals/webhook-ledger', ...base],
+  'signals/webhooks': ['signals/audit', 'signals/webhook-ledger', 'http', ...base],
+  'signals/streams': ['signals/audit', 'http', ...base],
+  'signals/audit': ['signals/webhook-ledger', 'http', ...base],
   // Below the audit log, whose entries are sent as well.
   'signals/webhook-ledger': [...base],
 }
@@ -161,18 +178,8 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'upgrade-database.ts': ['base/db', 'base/jobs'],
   'app.ts': ['http', 'health', 'base/logging.ts', 'base/config', ...features, ...base],
   'worker.ts': ['health', 'base/logging.ts', 'base/config', ...features, ...base],
-  // Above the contexts that say who asks and at which address; only their routes import it.
-  http: [
-    ...[
-      'access/sessions',
-      'access/api-keys',
-      'inventory/organizations',
-      'signals/audit',
-      'base/logging.ts',
-      'base/config',
-      ...base,
-    ],
-  ],
+  // Below the features: the rooms that let callers in hand in how.
+  http: ['base/logging.ts', 'base/config', ...base],
   // How the deployment stands, for operators.
   health: ['base/jobs', 'base/db'],
   'base/jobs': ['base/db', 'base/logging.ts', 'base/errors.ts', 'base/clock.ts'],
@@ -201,9 +208,6 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/value-text.ts': [],
   'base/spending-budget.ts': ['base/clock.ts'],
 }
-
-/** What the routes of every feature may import besides their feature's arrows: how a request is read and who asks. */
-export const routesAlsoReach: readonly string[] = ['http', 'signals/audit']
 
 // The only places that may name a package: folders and files of server/src; a star stands for any feature.
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {

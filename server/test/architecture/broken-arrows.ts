@@ -1,4 +1,4 @@
-import { featureArrows, globalHomes, groundArrows, packageHomes, routesAlsoReach } from './arrow-table.ts'
+import { featureArrows, globalHomes, groundArrows, packageHomes } from './arrow-table.ts'
 import { isServerSource, isTest, type Place, placeOf } from './file-role.ts'
 import { findImports, hasComputedImport, type Import } from './find-imports.ts'
 import { type SourceFile, withoutComments } from './source-file.ts'
@@ -58,10 +58,8 @@ function brokenImport(from: string, here: Place, { target, specifier }: Import):
 
 function brokenFolder(broken: string, here: Place, there: Place): string | undefined {
   if (here.home === there.home) return undefined
-  const isFeature = here.home in featureArrows
   const arrows = featureArrows[here.home] ?? groundArrows[here.home] ?? []
   if (arrows.includes(there.home)) return undefined
-  if (isFeature && here.role === 'routes' && routesAlsoReach.includes(there.home)) return undefined
   return `${broken}: no arrow from ${here.home} to ${there.home}`
 }
 
@@ -76,6 +74,7 @@ function brokenRole(here: Place, there: Place): boolean {
   if (isFeature && there.role === 'jobs') return !isSameRoom && !composes(here, 'worker.ts')
   if (here.home === 'app.ts') return isFeature
   if (!(here.home in featureArrows)) return false
+  if (there.home === 'http') return here.role !== 'routes'
   if (here.role === 'rules') return !(isFeature && there.role === 'rules')
   if (here.role === 'queries') return isFeature ? there.role === 'present' : !queriesReach.includes(there.home)
   if (here.role === 'present') return isFeature ? isForeignCommand(here, there) : !presentReaches.includes(there.home)

@@ -12,7 +12,8 @@ export interface Place {
 
 // A room that outgrows one file keeps its word: check-routes.ts, exemption-rules.ts, present-device.ts.
 const names: readonly [Role, RegExp][] = [
-  ['routes', /(^|-)routes$/],
+  // What talks HTTP: routes, and how their callers get in.
+  ['routes', /(^|-)(routes|scheme|kit)$/],
   ['jobs', /^jobs$/],
   ['queries', /(^|-)queries$/],
   ['rules', /(^|-)rules$/],

@@ -33,7 +33,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   agent_notices: 'inventory/devices',
   api_keys: 'access/api-keys',
   api_key_lookups: 'access/api-keys',
-  rate_limit_windows: 'http',
+  rate_limit_windows: 'access/api-keys',
   worker_heartbeats: 'health',
   write_probes: 'health',
   checks: 'checks',

@@ -18,6 +18,17 @@ const red: readonly [string, string, string][] = [
     'server/src/inventory/devices/lock-device.ts',
     "import { a } from '../../compliance/results/a.ts'",
   ],
+  [
+    'http importing a room that admits callers',
+    'server/src/http/kit.ts',
+    "import type { A } from '../access/sessions/a.ts'",
+  ],
+  ['http importing what stands right above it', 'server/src/http/kit.ts', "import { a } from '../signals/audit/a.ts'"],
+  [
+    'a command of sessions importing http',
+    'server/src/access/sessions/sign-in.ts',
+    "import { a } from '../../http/a.ts'",
+  ],
   ['the base importing a feature', 'server/src/base/db/connect.ts', "import { a } from '../../inventory/devices/a.ts'"],
   [
     'an arrow spread over lines',
@@ -127,6 +138,11 @@ const green: readonly [string, string, string][] = [
     'routes using the shared http kit',
     'server/src/inventory/devices/routes.ts',
     "import { a } from '../../http/a.ts'\nimport 'fastify'",
+  ],
+  [
+    'a scheme using the shared http kit',
+    'server/src/access/sessions/session-scheme.ts',
+    "import type { A } from '../../http/a.ts'\nimport 'fastify'",
   ],
   [
     'present making links',

@@ -3,6 +3,7 @@ import { after, before } from 'node:test'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import type { FastifyInstance } from 'fastify'
 import { createApiKey } from '../../src/access/api-keys/create-api-key.ts'
+import { type Agents, startAgents } from '../../src/agents/protocol/start-agents.ts'
 import { type AppParts, buildApp } from '../../src/app.ts'
 import { systemActor, systemChange } from '../../src/base/change-context.ts'
 import { type Config, loadConfig } from '../../src/base/config/load-config.ts'
@@ -12,6 +13,7 @@ import { createLogger } from '../../src/base/logging.ts'
 import type { Outbound } from '../../src/base/outbound/outbound.ts'
 import { claimInstallation, rememberBaseUrl } from '../../src/base/secrets/installation.ts'
 import { openSecrets, type Secrets } from '../../src/base/secrets/secrets.ts'
+import { isDatabaseUnavailable } from '../../src/http/database-unavailable.ts'
 import { createOrganization } from '../../src/inventory/organizations/create-organization.ts'
 import { type StreamParts, type Streams, startStreams } from '../../src/signals/streams/start-streams.ts'
 import { holdAnswersToTheirSchemas } from './answer-schemas.ts'
@@ -61,6 +63,8 @@ type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs'>> & 
   /** The way out to receivers; closed with the app. */
   outbound?: Outbound
   pollHoldMs?: number
+  /** Agents and people who sign in are served, too. */
+  hasAgents?: true
 }
 
 const testConfig = (env: Record<string, string> = {}): Config =>
@@ -73,11 +77,12 @@ const testConfig = (env: Record<string, string> = {}): Config =>
 export function testApp(settings: Settings = {}): TestApp {
   const database = testDatabase()
   const secrets = openSecrets(randomBytes(32))
-  const { env, addRoutes, outbound, pollHoldMs, ...parts } = settings
+  const { env, addRoutes, outbound, pollHoldMs, hasAgents, ...parts } = settings
   const config = testConfig(env)
   let now = '2026-11-20T10:00:00.000Z'
   let faults: string[] = []
   let streams: Streams | undefined
+  let agents: Agents | undefined
   let opened: { app: FastifyInstance; tenant: Tenant } | undefined
   const current = () => {
     if (!opened) throw new Error('The test app starts in a before hook: use it in tests and later hooks only')
@@ -92,7 +97,11 @@ export function testApp(settings: Settings = {}): TestApp {
       ...(outbound && { outbound }),
       ...(pollHoldMs !== undefined && { pollHoldMs }),
     })
-    const app = buildApp({ ...parts, ...common, config, streams: streams.parts })
+    if (hasAgents) agents = await startAgents({ ...common, db: database.db, isDatabaseUnavailable })
+    const app = buildApp({
+      ...{ ...parts, ...common, config, streams: streams.parts },
+      ...(agents && { agents: agents.context }),
+    })
     addRoutes?.(app)
     faults = holdAnswersToTheirSchemas(app)
     await app.ready()
@@ -101,6 +110,7 @@ export function testApp(settings: Settings = {}): TestApp {
   })
   after(async () => {
     await opened?.app.close()
+    await agents?.stop()
     await streams?.stop()
   })
 

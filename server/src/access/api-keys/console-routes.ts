@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { changePermissions, refuseUnacceptableChange } from './change-permissions.ts'
 import { createApiKey, type NewApiKey, refuseUnacceptableKey } from './create-api-key.ts'
 import { countKeysToReview, listApiKeysAfter, readApiKey } from './queries.ts'
@@ -22,9 +21,9 @@ function newKeyOf({ body, context }: SessionCall<ApiKeyCreation>): NewApiKey {
 const keysPerPage = 100
 
 /** API keys, which no key can manage. */
-export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function keyRoutes(scope: FastifyInstance): void {
   const { db, secrets } = scope.kit
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.listApiKeys,
     run: async ({ session, query }): Promise<ConsoleApiKeys> => {
       const { organization_id: organizationId } = session
@@ -36,38 +35,38 @@ export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
       return { data, to_review: waiting, next_after_id: next }
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.getApiKey,
     run: async (call): Promise<ConsoleApiKey> =>
       orNotFound(await readApiKey(db, call.session.organization_id, idOf(call))),
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.createApiKey,
     refuse: (call) => refuseUnacceptableKey(newKeyOf(call), call.context),
     run: (call): Promise<RevealedApiKey> =>
       transact(db, (tx) => createApiKey(tx, secrets, newKeyOf(call), call.context)),
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.revealApiKey,
     run: async (call): Promise<RevealedApiKey> => {
       const asked = { id: idOf(call) }
       return { id: asked.id, key: await transact(db, (tx) => revealApiKey(tx, secrets, asked, call.context)) }
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.updateApiKeyPermissions,
     refuse: ({ body }) => refuseUnacceptableChange(body),
     run: async (call) => {
       await transact(db, (tx) => changePermissions(tx, { ...call.body, id: idOf(call) }, call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.reviewApiKey,
     run: async (call) => {
       await transact(db, (tx) => reviewApiKey(tx, { id: idOf(call) }, call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.revokeApiKey,
     run: async (call) => {
       await transact(db, (tx) => revokeApiKey(tx, { id: idOf(call) }, call.context))

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ChangeContext, newChange } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
 import type { Links } from '../../base/links.ts'
+import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { type AdmittedToken, admitToken } from './admit-token.ts'
 import { isRecord, type Values } from './attribute.ts'
 import type { Precondition } from './require-version.ts'
@@ -14,6 +15,9 @@ declare module 'fastify' {
     scimToken: AdmittedToken | undefined
   }
 }
+
+/** By a SCIM token, before anything else of a request is looked at. */
+const scimTokens: CallerScheme = { name: 'scim_token', kinds: ['foreign'], refusal: 401 }
 
 /** Per token. An initial load of 10,000 people takes an identity provider some ten minutes. */
 const requestsPerMinute = 1_200
@@ -45,7 +49,7 @@ export function scimEndpoint(scope: FastifyInstance, { method, url, bodyLimit, r
   scope.route({
     method,
     url,
-    config: { access: 'scim', kind: 'foreign', origin: 'any' },
+    config: { scheme: scimTokens, kind: 'foreign', origin: 'any' },
     ...(bodyLimit !== undefined && { bodyLimit }),
     onRequest: (request, reply) => admit(scope, request, reply),
     handler: async (request, reply) => send(reply, await run(readRequest(scope, request))),

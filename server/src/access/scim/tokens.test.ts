@@ -22,7 +22,7 @@ const config = '/ServiceProviderConfig'
 const tokens = () => listScimTokens(app.db, app.tenant.organizationId)
 
 test('every route of SCIM asks for a token before it looks at anything', async () => {
-  const routes = app.app.routes.filter(({ config }) => config && 'access' in config && config.access === 'scim')
+  const routes = app.app.routes.filter(({ config }) => config?.scheme?.name === 'scim_token')
   const below = app.app.routes.filter(({ url }) => url.startsWith('/scim/'))
   assert.deepEqual(routes, below)
   assert.ok(routes.length >= 25)

@@ -5,12 +5,12 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { beginTotp, disableTotp, enableTotp, renewRecoveryCodes } from './change-totp.ts'
 import { changePreferences } from './preferences.ts'
 import { presentSignInState } from './present.ts'
 import { findSignInState } from './queries.ts'
 import { revokeSessions } from './revoke-sessions.ts'
+import type { ConsoleGuard } from './session-scheme.ts'
 import { changePassword, stepUp } from './step-up.ts'
 import { base32, totpUri } from './totp.ts'
 import { refusalOf, secretOf, welcome } from './welcome-routes.ts'
@@ -21,27 +21,27 @@ const placeOf = ({ session }: SessionCall<unknown>) => ({
 })
 
 /** What administrators see and change of their own account. */
-export function accountRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function accountRoutes(scope: FastifyInstance, guard: ConsoleGuard): void {
   const { db } = scope.kit
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.updatePreferences,
     run: (call): Promise<ConsolePreferences> => transact(db, (tx) => changePreferences(tx, placeOf(call), call.body)),
   })
   addProofs(scope, guard)
-  addSessions(scope, guard)
-  addTotp(scope, guard)
+  addSessions(scope)
+  addTotp(scope)
 }
 
-function addProofs(scope: FastifyInstance, guard: SessionGuard): void {
+function addProofs(scope: FastifyInstance, guard: ConsoleGuard): void {
   const { db, secrets } = scope.kit
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.stepUp,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
       const outcome = await stepUp(db, secrets, { ...body, session, browser, now })
       return welcome(scope.kit, guard, reply, secretOf(outcome, reply, refusalOf(body)))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.changePassword,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
       const { new_password: newPassword, ...proof } = body
@@ -51,9 +51,9 @@ function addProofs(scope: FastifyInstance, guard: SessionGuard): void {
   })
 }
 
-function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
+function addSessions(scope: FastifyInstance): void {
   const { db } = scope.kit
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.getAccount,
     run: async (call): Promise<SignInState> =>
       presentSignInState(
@@ -61,7 +61,7 @@ function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
         call.session.session_id,
       ),
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.endSession,
     run: async (call) => {
       await transact(db, (tx) =>
@@ -69,7 +69,7 @@ function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
       )
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.endOtherSessions,
     run: async (call) => {
       await transact(db, (tx) =>
@@ -79,9 +79,9 @@ function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
   })
 }
 
-function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
+function addTotp(scope: FastifyInstance): void {
   const { db, secrets } = scope.kit
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.beginTotp,
     run: async (call): Promise<TotpSetup> => {
       const secret = await transact(db, (tx) => beginTotp(tx, secrets, placeOf(call), call.context))
@@ -89,7 +89,7 @@ function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
       return { secret: base32(secret), uri: totpUri(secret, { email, organization }) }
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.enableTotp,
     run: async (call): Promise<RecoveryCodes> => ({
       recovery_codes: await transact(db, (tx) =>
@@ -97,13 +97,13 @@ function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
       ),
     }),
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.disableTotp,
     run: async (call) => {
       await transact(db, (tx) => disableTotp(tx, placeOf(call), call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.renewRecoveryCodes,
     run: async (call): Promise<RecoveryCodes> => ({
       recovery_codes: await transact(db, (tx) => renewRecoveryCodes(tx, secrets, placeOf(call), call.context)),

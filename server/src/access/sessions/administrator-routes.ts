@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { acceptableAdmin, addAdminUser, type NewAdminUser } from '../administrators/add-admin-user.ts'
 import { removeAdminUser } from '../administrators/remove-admin-user.ts'
 import { updateAdminUser } from '../administrators/update-admin-user.ts'
@@ -26,7 +25,7 @@ const invitedOf = ({
 })
 
 /** Administrators are listed by `/admin_users`; here they are invited, changed and let go. */
-export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function administratorRoutes(scope: FastifyInstance): void {
   const { db, secrets, config } = scope.kit
   const { baseUrl } = config
   const linkFor = async (tx: Tx, call: SessionCall<unknown>, purpose: 'invite' | 'reset', adminUserId: string) => {
@@ -34,7 +33,7 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
     return { administrator_id: adminUserId, url: link.url, expires_at: link.expiresAt }
   }
 
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.inviteAdministrator,
     refuse: ({ body }) => void acceptableAdmin(invitedOf(body)),
     run: (call): Promise<AdministratorLink> =>
@@ -43,34 +42,34 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
         return linkFor(tx, call, 'invite', id)
       }),
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.renewInvitation,
     run: (call): Promise<AdministratorLink> => transact(db, (tx) => linkFor(tx, call, 'invite', idOf(call))),
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.resetAdministrator,
     run: (call): Promise<AdministratorLink> => transact(db, (tx) => linkFor(tx, call, 'reset', idOf(call))),
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.updateAdministrator,
     run: async (call) => {
       await transact(db, (tx) => updateAdminUser(tx, { ...call.body, id: idOf(call) }, call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.removeAdministrator,
     run: async (call) => {
       await transact(db, (tx) => removeAdminUser(tx, { id: idOf(call) }, call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.getAdministratorSignIn,
     run: async (call): Promise<SignInState> => {
       const asked = { organizationId: call.session.organization_id, adminUserId: idOf(call), now: call.now }
       return presentSignInState(orNotFound(await findSignInState(db, asked)), call.session.session_id)
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.endAdministratorSessions,
     run: async (call) => {
       await transact(db, (tx) => revokeSessions(tx, { adminUserId: idOf(call) }, call.context))

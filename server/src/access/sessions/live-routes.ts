@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fail } from '../../base/errors.ts'
 import { openChangeWatch } from '../../console/live/watch-changes.ts'
 import { sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
+import type { ConsoleGuard } from './session-scheme.ts'
 import { sessionStanding } from './session-standing.ts'
 
 const eventStream = 'text/event-stream; charset=utf-8'
@@ -16,7 +16,7 @@ const maxPerSession = 8
 const maxWaitingBytes = 65_536
 
 /** Tells the pages which records to read again, as server-sent events (HTML Living Standard, 9.2). */
-export function liveRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function liveRoutes(scope: FastifyInstance, guard: ConsoleGuard): void {
   const { db, log, clock } = scope.kit
   const onError = (error: unknown) => log.warn({ err: error }, 'Could not check for changes for the console')
   const watch = openChangeWatch(db, { everyMs: lookEveryMs, onError })
@@ -27,7 +27,7 @@ export function liveRoutes(scope: FastifyInstance, guard: SessionGuard): void {
     watch.stop()
   })
 
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.followChanges,
     run: async ({ session, reply }) => {
       if (reply.request.method === 'HEAD') return reply.type(eventStream).send('')

@@ -2,15 +2,15 @@ import { sessionOperations } from '@muster/contract/operations/console-sessions.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { OidcFailure } from '../../base/relying-party/oidc-failure.ts'
 import { openRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { openOidc } from './oidc-provider.ts'
+import type { ConsoleGuard } from './session-scheme.ts'
 import { signInByIdentity } from './sign-in-by-identity.ts'
 import { giveSession } from './welcome-routes.ts'
 
 const path = '/session/oidc/callback'
 
 /** Signing in through the identity provider of the settings, where there is one. Both are pages for the browser. */
-export function oidcRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function oidcRoutes(scope: FastifyInstance, guard: ConsoleGuard): void {
   const { db, secrets, config, log } = scope.kit
   const { oidc: settings, baseUrl } = config
   if (!settings) return
@@ -27,7 +27,7 @@ export function oidcRoutes(scope: FastifyInstance, guard: SessionGuard): void {
     return turnAway(reply, error.reason)
   }
 
-  openRoute(scope, guard, {
+  openRoute(scope, {
     ...sessionOperations.startIdentityProviderSignIn,
     run: async ({ query, now, reply }) => {
       const asked = { organization: query.organization, isFresh: query.fresh === 'true', now }
@@ -40,7 +40,7 @@ export function oidcRoutes(scope: FastifyInstance, guard: SessionGuard): void {
     },
   })
 
-  openRoute(scope, guard, {
+  openRoute(scope, {
     ...sessionOperations.finishIdentityProviderSignIn,
     run: async ({ browser, now, reply }) => {
       const { headers, url } = reply.request

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { addApiForSessions, consolePrefix, type SessionGuard, sessionGuard } from '../../http/session-guard.ts'
+import { consolePrefix } from '../../http/console-address.ts'
 import { accountRoutes } from './account-routes.ts'
 import { liveRoutes } from './live-routes.ts'
 import { oidcRoutes } from './oidc-routes.ts'
@@ -7,17 +7,10 @@ import { organizationSettingRoutes } from './organization-routes.ts'
 import { consoleHeaders } from './page-headers.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
+import { consoleGuard, consoleKit } from './session-scheme.ts'
 
-type Features = {
-  /** What each feature answers to sessions alone. */
-  readonly addSessionRoutes: readonly ((scope: FastifyInstance, guard: SessionGuard) => void)[]
-  /** The endpoints that a session reaches as a key does. */
-  readonly addApi: (scope: FastifyInstance) => void
-}
-
-/** What the console talks to: signing in, the routes of sessions, and the API behind a session instead of a key. */
-export function consoleRoutes(app: FastifyInstance, features: Features): void {
-  app.decorateRequest('consoleSession', undefined)
+/** What the console talks to: signing in, the account, and what the features answer to a session. */
+export function consoleRoutes(app: FastifyInstance, addFeatures: (scope: FastifyInstance) => void): void {
   const headers = consoleHeaders(app.kit.config.baseUrl)
   app.register(
     (scope, _options, done) => {
@@ -25,15 +18,16 @@ export function consoleRoutes(app: FastifyInstance, features: Features): void {
         reply.headers(headers)
         next()
       })
-      const guard = sessionGuard(app.kit)
+      const guard = consoleGuard(app.kit)
+      // A decorator may not be given again to a part of the app; the property may.
+      Object.defineProperty(scope, 'kit', { value: consoleKit(app.kit, guard) })
       sessionRoutes(scope, guard)
       accountRoutes(scope, guard)
       passkeyRoutes(scope, guard)
       oidcRoutes(scope, guard)
       liveRoutes(scope, guard)
-      organizationSettingRoutes(scope, guard)
-      for (const add of features.addSessionRoutes) add(scope, guard)
-      addApiForSessions(scope, guard, features.addApi)
+      organizationSettingRoutes(scope)
+      addFeatures(scope)
       done()
     },
     { prefix: consolePrefix },

@@ -6,7 +6,6 @@ import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { openRoute, sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { acceptLink } from './accept-link.ts'
 import { linkPurpose } from './create-link.ts'
@@ -14,16 +13,17 @@ import { endSessions } from './end-sessions.ts'
 import { passkeySite } from './passkey-site.ts'
 import { presentLink } from './present.ts'
 import { findLink, hasAccounts, hasSeveralOrganizations } from './queries.ts'
+import type { ConsoleGuard } from './session-scheme.ts'
 import { signIn } from './sign-in.ts'
 import { describeSession, secretOf, welcome } from './welcome-routes.ts'
 
 /** Signing in and out, one-time links, and who is signed in. */
-export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void {
-  addSigningIn(scope, guard)
-  addLinks(scope, guard)
+export function sessionRoutes(scope: FastifyInstance, guard: ConsoleGuard): void {
+  addSigningIn()
+  addLinks()
   const { db, secrets } = scope.kit
 
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.getSession,
     run: async ({ session, reply }): Promise<ConsoleSession> => {
       const secret = guard.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
@@ -31,7 +31,7 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
     },
   })
 
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...sessionOperations.signOut,
     run: async ({ session, now, reply }) => {
       const { organization_id: organizationId, admin_user_id: adminUserId, session_id: sessionId } = session
@@ -48,8 +48,8 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
     },
   })
 
-  function addSigningIn(open: FastifyInstance, at: SessionGuard): void {
-    openRoute(open, at, {
+  function addSigningIn(): void {
+    openRoute(scope, {
       ...sessionOperations.getSignInOptions,
       run: async (): Promise<SignInOptions> => ({
         needs_organization: await hasSeveralOrganizations(db),
@@ -58,7 +58,7 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
         has_administrators: await hasAccounts(db),
       }),
     })
-    openRoute(open, at, {
+    openRoute(scope, {
       ...sessionOperations.signIn,
       run: async ({ body, browser, now, reply }) => {
         const outcome = await signIn(db, secrets, { ...body, ...browser, now })
@@ -67,13 +67,13 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
     })
   }
 
-  function addLinks(open: FastifyInstance, at: SessionGuard): void {
-    openRoute(open, at, {
+  function addLinks(): void {
+    openRoute(scope, {
       ...sessionOperations.getLink,
       run: async ({ body, now }): Promise<ConsoleLink> =>
         presentLink((await findLink(db, secrets.lookupHash(linkPurpose, body.token), now)) ?? fail('link_ended')),
     })
-    openRoute(open, at, {
+    openRoute(scope, {
       ...sessionOperations.acceptLink,
       run: async ({ body, browser, now, reply }) => {
         const { token, password, email, first_name: firstName, last_name: lastName } = body

@@ -4,18 +4,18 @@ import type { AdmittedSession } from '../../base/callers.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import type { Kit } from '../../http/kit.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { admitSession } from './admit-session.ts'
 import { rememberDevice } from './known-device.ts'
 import { readPreferences } from './preferences.ts'
 import { presentSession } from './present.ts'
+import type { ConsoleGuard } from './session-scheme.ts'
 import type { SignInOutcome } from './sign-in.ts'
 import { sessionPurpose } from './start-session.ts'
 
 /** Gives the browser a session's secret, and answers with what its page needs to know. */
 export async function welcome(
   kit: Kit,
-  guard: SessionGuard,
+  guard: ConsoleGuard,
   reply: FastifyReply,
   secret: string,
 ): Promise<ConsoleSession> {
@@ -26,7 +26,7 @@ export async function welcome(
 /** Gives the browser a session's secret, and remembers that this administrator has signed in there. */
 export async function giveSession(
   { db, secrets, clock }: Kit,
-  guard: SessionGuard,
+  guard: ConsoleGuard,
   reply: FastifyReply,
   secret: string,
 ): Promise<AdmittedSession> {

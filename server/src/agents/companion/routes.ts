@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exceedsLimits } from '../../base/scan-json.ts'
+import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { type CompanionKey, findCompanionKey } from '../companion-keys/queries.ts'
 import type { AgentContext } from '../protocol/agent-context.ts'
@@ -15,7 +16,9 @@ import { takeResults } from './take-results.ts'
 const kilobyte = 1024
 /** Of an object with one text. Strangers send these, and everyone waits while one is parsed. */
 const envelopeLimits = { depth: 1, containers: 1, values: 10 }
-const config = { access: 'agent', kind: 'foreign', origin: 'any', isChatty: true } as const
+/** By the signature of a device's key over the whole request, which is judged once the body is read. */
+const deviceKeys: CallerScheme = { name: 'device_key', kinds: ['foreign'] }
+const config = { scheme: deviceKeys, kind: 'foreign', origin: 'any', isChatty: true } as const
 
 /** The endpoints of companions (docs/companion-protocol.md): every request is signed by the companion's key. */
 export function companionRoutes(app: FastifyInstance, agents: AgentContext, baseUrl: string): void {

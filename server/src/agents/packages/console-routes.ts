@@ -3,14 +3,13 @@ import { settingOperations } from '@muster/contract/operations/console-settings.
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { rebuildPackage } from './rebuild-package.ts'
 import { openPackageSite } from './site.ts'
 
 /** The installers of the agent, on the settings page. */
-export function packageSettingRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function packageSettingRoutes(scope: FastifyInstance): void {
   const { db, secrets, config } = scope.kit
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.rebuildPackage,
     run: async (call): Promise<RebuiltPackage> => {
       const site = await openPackageSite(config)

@@ -4,15 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { createEnrollmentSecret } from './create-enrollment-secret.ts'
 import { revokeEnrollmentSecret } from './revoke-enrollment-secret.ts'
 import { rotateEnrollmentSecret } from './rotate-enrollment-secret.ts'
 
 /** The secrets that devices enroll with, on the settings page. */
-export function enrollmentSecretRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function enrollmentSecretRoutes(scope: FastifyInstance): void {
   const { db, secrets } = scope.kit
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.createEnrollmentSecret,
     run: async (call): Promise<NewEnrollmentSecret> => {
       const { name, person_id: personId, expires_at: expiresAt } = call.body
@@ -27,12 +26,12 @@ export function enrollmentSecretRoutes(scope: FastifyInstance, guard: SessionGua
       return transact(db, (tx) => createEnrollmentSecret(tx, secrets, wanted, call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.rotateEnrollmentSecret,
     run: (call): Promise<NewEnrollmentSecret> =>
       transact(db, (tx) => rotateEnrollmentSecret(tx, secrets, { id: recordIdOf(call) }, call.context)),
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...settingOperations.revokeEnrollmentSecret,
     run: async (call) => {
       await transact(db, (tx) => revokeEnrollmentSecret(tx, { id: recordIdOf(call) }, call.context))

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { admitEnrollment } from './admit-enrollment.ts'
 import type { AgentContext } from './agent-context.ts'
@@ -76,7 +77,9 @@ function addScope(scope: FastifyInstance, context: AgentContext, bodies: BodyRec
   addLargeEndpoints(scope, context, bodies)
 }
 
-const config = { access: 'agent', kind: 'foreign', origin: 'any', isChatty: true } as const
+/** By an enrollment secret or a node key in the body, which each endpoint judges in the words of osquery. */
+const nodeKeys: CallerScheme = { name: 'node_key', kinds: ['foreign'] }
+const config = { scheme: nodeKeys, kind: 'foreign', origin: 'any', isChatty: true } as const
 
 function addSmallEndpoints(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
   const enrollment = { config: { ...config, isEnrollment: true }, bodyLimit: 64 * kilobyte } as const

@@ -1,7 +1,7 @@
 import type { Reader } from '../../base/db/transact.ts'
 
 /** `isEnded`: the organization has left it and serves there no more. */
-export type OwnAddress = { organizationId: string; baseUrl: string; isEnded: boolean }
+type OwnAddress = { organizationId: string; baseUrl: string; isEnded: boolean }
 
 /** Whose own address a host is, in whatever form it was asked; undefined for every other, such as MUSTER_BASE_URL's. */
 export async function findOwnAddress(reader: Reader, host: string): Promise<OwnAddress | undefined> {

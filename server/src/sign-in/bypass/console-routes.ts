@@ -4,14 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { createBypassCode, withdrawBypassCode } from './bypass-codes.ts'
 import { type BypassCodeRow, listBypassCodes } from './bypass-queries.ts'
 
 /** The codes that let people in without the check of their device, for administrators. */
-export function bypassCodeRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function bypassCodeRoutes(scope: FastifyInstance): void {
   const { db, secrets } = scope.kit
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInExceptionOperations.createBypassCode,
     run: async ({ body, context }): Promise<NewBypassCode> => {
       const { person_id: personId, connection_id: connectionId, hours, reason } = body
@@ -21,7 +20,7 @@ export function bypassCodeRoutes(scope: FastifyInstance, guard: SessionGuard): v
       return { id: made.id, code: made.code, expires_at: made.expiresAt }
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInExceptionOperations.withdrawBypassCode,
     run: async (call) => {
       await transact(db, (tx) => withdrawBypassCode(tx, { id: recordIdOf(call) }, call.context))

@@ -9,7 +9,6 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { rotateSigningKey } from '../../signals/streams/rotate-signing-key.ts'
 import { changeConnection, deleteConnection, rollConnectionSecret } from './change-connection.ts'
 import { confirmEnforcement } from './confirm-enforcement.ts'
@@ -21,10 +20,10 @@ import { pauseConnection, resumeConnection } from './pause-connection.ts'
 import { issuerPath, requireSignInAddress } from './sign-in-address.ts'
 
 /** The connections that people sign in through, for administrators. */
-export function connectionRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function connectionRoutes(scope: FastifyInstance): void {
   const { db, secrets, config } = scope.kit
 
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.createSignInConnection,
     run: async ({ body, context }): Promise<NewSignInConnection> => {
       const address = await requireSignInAddress(db, context.organizationId, config.baseUrl)
@@ -34,7 +33,7 @@ export function connectionRoutes(scope: FastifyInstance, guard: SessionGuard): v
       return present(made, address)
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.createEntraConnection,
     run: async ({ body, context }): Promise<NewEntraConnection> => {
       const address = await requireSignInAddress(db, context.organizationId, config.baseUrl)
@@ -46,7 +45,7 @@ export function connectionRoutes(scope: FastifyInstance, guard: SessionGuard): v
       return { id, client_id: clientId, ...addresses }
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.changeSignInConnection,
     run: async (call) => {
       const { body, context } = call
@@ -62,7 +61,7 @@ export function connectionRoutes(scope: FastifyInstance, guard: SessionGuard): v
       })
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.rollSignInConnectionSecret,
     run: async (call): Promise<NewSignInConnection> => {
       const address = await requireSignInAddress(db, call.context.organizationId, config.baseUrl)
@@ -72,13 +71,13 @@ export function connectionRoutes(scope: FastifyInstance, guard: SessionGuard): v
       return present(rolled, address)
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.deleteSignInConnection,
     run: async (call) => {
       await transact(db, (tx) => deleteConnection(tx, { id: recordIdOf(call) }, call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInExceptionOperations.pauseSignInConnection,
     run: async (call) => {
       const { minutes, reason } = call.body
@@ -88,13 +87,13 @@ export function connectionRoutes(scope: FastifyInstance, guard: SessionGuard): v
       return { paused_until: pausedUntil }
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInExceptionOperations.resumeSignInConnection,
     run: async (call) => {
       await transact(db, (tx) => resumeConnection(tx, { id: recordIdOf(call) }, call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.rotateSignInKeys,
     run: async ({ body, context }) => {
       const { is_emergency: isEmergency, purpose = 'openid' } = body

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
-import type { SessionGuard } from '../../http/session-guard.ts'
 import { findSignInAddress, requireSignInAddress } from '../connections/sign-in-address.ts'
 import { changeUpstream, deleteUpstream, replaceUpstreamSecret } from './change-upstream.ts'
 import { createUpstream } from './create-upstream.ts'
@@ -14,11 +13,11 @@ import { upstreamEgress } from './upstream-egress.ts'
 import { listUpstreamPage, type Upstream } from './upstream-queries.ts'
 
 /** The identity providers that people sign in at before their device is checked, for administrators. */
-export function upstreamRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+export function upstreamRoutes(scope: FastifyInstance): void {
   const { db, secrets, config } = scope.kit
   const egress = upstreamEgress(config)
 
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.createSignInUpstream,
     run: async ({ body, context }): Promise<NewSignInUpstream> => {
       const address = await requireSignInAddress(db, context.organizationId, config.baseUrl)
@@ -29,21 +28,21 @@ export function upstreamRoutes(scope: FastifyInstance, guard: SessionGuard): voi
       return { id, redirect_uri: `${address}${returnPath}` }
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.changeSignInUpstream,
     run: async (call) => {
       const change = { ...optionsOf(call.body), id: recordIdOf(call) }
       await transact(db, (tx) => changeUpstream(tx, change, call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.replaceSignInUpstreamSecret,
     run: async (call) => {
       const wanted = { id: recordIdOf(call), clientSecret: call.body.client_secret }
       await transact(db, (tx) => replaceUpstreamSecret(tx, secrets, wanted, call.context))
     },
   })
-  sessionRoute(scope, guard, {
+  sessionRoute(scope, {
     ...signInOperations.deleteSignInUpstream,
     run: async (call) => {
       await transact(db, (tx) => deleteUpstream(tx, { id: recordIdOf(call) }, call.context))

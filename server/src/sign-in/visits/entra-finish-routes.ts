@@ -13,9 +13,10 @@ import { findSession, findSessionOfInteraction, type SignInSession } from '../se
 import type { SessionState } from '../sessions/session-rules.ts'
 import { deniedWords, type EntraWords, faultWords, passedWords } from './entra-words.ts'
 import { isVisitor, type Pages } from './page-routes.ts'
+import { signIns } from './sign-in-scheme.ts'
 import type { Place, VisitContext } from './visit-context.ts'
 
-const page = { access: 'sign_in', kind: 'page', origin: 'navigation', isChatty: true } as const
+const page = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 
 type Answered = { id_token: string } | { error: 'access_denied' }
 type Receiver = { redirectUri: string; state: string | null }

@@ -11,9 +11,10 @@ import { beginSession } from '../sessions/begin-session.ts'
 import { entraFinishRoutes, sendAnswer } from './entra-finish-routes.ts'
 import { refusedWords, unknownWords } from './entra-words.ts'
 import { cookieOf, type Pages } from './page-routes.ts'
+import { signIns } from './sign-in-scheme.ts'
 import type { VisitContext } from './visit-context.ts'
 
-const config = { access: 'sign_in', kind: 'foreign', origin: 'any', isChatty: true } as const
+const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
 
 /** With the hint and the state, which Entra makes as long as it likes. */
 const maxFormBytes = 64 * 1024

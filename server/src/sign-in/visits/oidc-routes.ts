@@ -13,10 +13,11 @@ import { findUpstream } from '../upstreams/upstream-queries.ts'
 import { askedOf } from './asked-of-upstream.ts'
 import { leadUpstream } from './lead-upstream.ts'
 import { cookieOf, isVisitor, type Pages } from './page-routes.ts'
+import { signIns } from './sign-in-scheme.ts'
 import { claimsOfSession, type Place, type VisitContext } from './visit-context.ts'
 
-const config = { access: 'sign_in', kind: 'foreign', origin: 'any', isChatty: true } as const
-const page = { access: 'sign_in', kind: 'page', origin: 'navigation', isChatty: true } as const
+const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
+const page = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 
 /** The OpenID provider: each of its endpoints is a route, so that everything else below its address is nothing. */
 export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {

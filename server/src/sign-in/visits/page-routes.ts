@@ -23,11 +23,12 @@ import { openEventStreams } from './event-stream.ts'
 import { finishPathOf } from './finish-path.ts'
 import { findAgentPort, readKnownAgent, rememberAgent } from './known-agent.ts'
 import { openSessionWatch } from './session-watch.ts'
+import { signIns } from './sign-in-scheme.ts'
 import { viewOfSession } from './view-of-session.ts'
 import type { Place, VisitContext } from './visit-context.ts'
 
-export const page = { access: 'sign_in', kind: 'page', origin: 'any', isChatty: true } as const
-export const form = { access: 'sign_in', kind: 'form', origin: 'own_pages', isChatty: true } as const
+export const page = { scheme: signIns, kind: 'page', origin: 'any', isChatty: true } as const
+export const form = { scheme: signIns, kind: 'form', origin: 'own_pages', isChatty: true } as const
 
 type Shown = { place: Place; session: SignInSession; judged: Judged }
 

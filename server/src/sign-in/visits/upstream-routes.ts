@@ -9,9 +9,10 @@ import { type Outcome, returnPath } from '../upstreams/open-upstreams.ts'
 import { findUpstream } from '../upstreams/upstream-queries.ts'
 import { leadUpstream, returnAddress } from './lead-upstream.ts'
 import { isVisitor, type Pages } from './page-routes.ts'
+import { signIns } from './sign-in-scheme.ts'
 import type { Place, VisitContext } from './visit-context.ts'
 
-const config = { access: 'sign_in', kind: 'page', origin: 'navigation', isChatty: true } as const
+const config = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 
 /** The way to an upstream and back (OpenID Connect Core §3.1), for the browser that began the sign-in and no other. */
 export function upstreamRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {

@@ -5,7 +5,12 @@ import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { publicEndpoint } from '../../http/endpoint.ts'
-import { authorizationServer, authorizationServerPath, oauthMetadataHeaders } from '../../http/oauth-metadata-routes.ts'
+import {
+  authorizationServer,
+  authorizationServerPath,
+  oauthClients,
+  oauthMetadataHeaders,
+} from '../../http/oauth-metadata-routes.ts'
 import { readParams } from '../../http/path-params.ts'
 import { findServedAddress } from '../../http/served-address.ts'
 import { supportedEvents } from './event-types.ts'
@@ -30,8 +35,8 @@ export function discoveryRoutes(app: FastifyInstance, parts: StreamParts): void 
 function addHostIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamParts): void {
   publicEndpoint(app, {
     ...receiverOperations.getSsfConfiguration,
-    run: async ({ db, host }) => {
-      const served = await findServedAddress(db, host, baseUrl)
+    run: async ({ host }) => {
+      const served = await findServedAddress(app.kit, host)
       return configurationOf(streamIssuer(served.baseUrl, baseUrl))
     },
   })
@@ -39,7 +44,7 @@ function addHostIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamPar
     ...receiverOperations.getSsfKeys,
     headers: keysHeaders,
     run: async ({ db, host, now }) => {
-      const { organizationId } = await findServedAddress(db, host, baseUrl)
+      const { organizationId } = await findServedAddress(app.kit, host)
       return { keys: organizationId === undefined ? [] : await listPublishedKeys(db, organizationId, now) }
     },
   })
@@ -77,7 +82,7 @@ function addPathIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamPar
   app.route({
     method: 'GET',
     url,
-    config: { access: 'oauth', kind: 'page', origin: 'any' },
+    config: { scheme: oauthClients, kind: 'page', origin: 'any' },
     handler: async ({ params }, reply) => {
       const { organizationId } = read(params)
       await requireServed(app.kit.db, organizationId)

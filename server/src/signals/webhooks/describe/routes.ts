@@ -1,10 +1,9 @@
 import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fail } from '../../../base/errors.ts'
+import { openPage } from '../../../http/caller-scheme.ts'
 import { asyncApiDocument } from './async-api.ts'
 import { allPayloadSchemas, payloadSchemaDocument } from './payload-schemas.ts'
-
-const config = { access: 'page', kind: 'page', origin: 'any', isChatty: true } as const
 
 /** What endpoints are sent, for programs: JSON Schemas and an AsyncAPI document, for everyone. */
 export function webhookDescriptionRoutes(app: FastifyInstance): void {
@@ -14,11 +13,15 @@ export function webhookDescriptionRoutes(app: FastifyInstance): void {
     webhookEvents.map((event) => [event, JSON.stringify(payloadSchemaDocument(event, baseUrl))]),
   )
   const asyncApi = JSON.stringify(asyncApiDocument(baseUrl))
-  app.get('/webhooks/schemas', { config }, async (_request, reply) => send(reply, 'application/schema+json', all))
-  app.get<{ Params: { event: string } }>('/webhooks/schemas/:event', { config }, async ({ params }, reply) =>
+  app.get('/webhooks/schemas', { config: openPage }, async (_request, reply) =>
+    send(reply, 'application/schema+json', all),
+  )
+  app.get<{ Params: { event: string } }>('/webhooks/schemas/:event', { config: openPage }, async ({ params }, reply) =>
     send(reply, 'application/schema+json', one.get(params.event) ?? fail('not_found')),
   )
-  app.get('/webhooks/asyncapi.json', { config }, async (_request, reply) => send(reply, 'application/json', asyncApi))
+  app.get('/webhooks/asyncapi.json', { config: openPage }, async (_request, reply) =>
+    send(reply, 'application/json', asyncApi),
+  )
 }
 
 function send(reply: FastifyReply, type: string, text: string): string {

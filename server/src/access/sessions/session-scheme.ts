@@ -1,51 +1,44 @@
 import { latestVersion } from '@muster/contract/versions.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { admitSession } from '../access/sessions/admit-session.ts'
-import { deviceCookie, flowCookie, sessionCookie } from '../access/sessions/cookie.ts'
-import { requireFreshProof, requirePower, requireRights } from '../access/sessions/require-rights.ts'
-import { sessionPurpose } from '../access/sessions/start-session.ts'
-import { type AdmittedSession, actorOf, type SessionNeed } from '../base/callers.ts'
-import { fail } from '../base/errors.ts'
-import type { SecretCookie } from '../base/secrets/secret-cookie.ts'
-import type { Need } from './authenticate.ts'
-import type { Kit } from './kit.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type AdmittedSession, actorOf, type SessionNeed } from '../../base/callers.ts'
+import { fail } from '../../base/errors.ts'
+import type { SecretCookie } from '../../base/secrets/secret-cookie.ts'
+import type { Need } from '../../http/authenticate.ts'
+import type { CallerScheme, OperationScheme } from '../../http/caller-scheme.ts'
+import { consolePrefix } from '../../http/console-address.ts'
+import type { Kit } from '../../http/kit.ts'
+import type { SessionGuard } from '../../http/session-endpoint.ts'
+import { admitSession } from './admit-session.ts'
+import { deviceCookie, flowCookie, sessionCookie } from './cookie.ts'
+import { requireFreshProof, requirePower, requireRights } from './require-rights.ts'
+import { sessionPurpose } from './start-session.ts'
 
-export const consolePrefix = '/console/api'
 const requestsPerMinute = 1_200
 const csrfHeader = 'x-muster-csrf'
 /** Of requests that nobody asked for: an open page that nobody looks at does not keep a session alive. */
 const byItselfHeader = 'x-muster-background'
 const csrfPurpose = 'console csrf'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set on every route of the console that needs one. */
-    consoleSession: AdmittedSession | undefined
-  }
-}
+/** By the cookie of a session, and on what changes something its token against other sites' pages. */
+const scheme: CallerScheme = { name: 'session', kinds: [], refusal: 401 }
 
-export type SessionGuard = {
+/** What the routes of sessions themselves give a browser, and take away. */
+export type ConsoleGuard = SessionGuard & {
   readonly cookie: SecretCookie
   /** Kept by the browser while it is at the identity provider. */
   readonly flowCookie: SecretCookie
   /** Kept by the browser to be told from strangers when someone signs in again. */
   readonly deviceCookie: SecretCookie
   csrfTokenOf(secret: string): string
-  /** Refuses what another site's page sends. */
-  refuseStrangers(request: FastifyRequest): void
-  /**
-   * Lets a session in, within its limit, and refuses what its own page has not sent. While a second factor is missing that
-   * the organization requires, only what is said to be before it.
-   */
-  admit(request: FastifyRequest, reply: FastifyReply, isBeforeFactor?: boolean): Promise<AdmittedSession>
 }
 
-export function sessionGuard({ config, db, secrets, clock }: Kit): SessionGuard {
+export function consoleGuard({ config, db, secrets, clock }: Kit): ConsoleGuard {
   const cookie = sessionCookie(config.baseUrl)
+  const device = deviceCookie(config.baseUrl)
   const csrfTokenOf = (secret: string) => secrets.sign(csrfPurpose, secret).toString('base64url')
   const refuseStrangers = strangerRefusal(config.baseUrl)
 
-  async function admit(request: FastifyRequest, reply: FastifyReply, isBeforeFactor = false): Promise<AdmittedSession> {
+  const admit: SessionGuard['admit'] = async (request, reply, need) => {
     refuseStrangers(request)
     if (request.headers.authorization !== undefined) {
       fail('not_signed_in', { message: 'API keys are for the API; the console is for administrators who sign in.' })
@@ -65,17 +58,26 @@ export function sessionGuard({ config, db, secrets, clock }: Kit): SessionGuard 
         fail('cross_site', { message: 'The header X-Muster-CSRF must hold the token of the session.' })
       }
     }
-    if (session.needs_second_factor && !isBeforeFactor) fail('second_factor_needed')
+    if (session.needs_second_factor && !need.isBeforeFactor) fail('second_factor_needed')
+    requireRights(session, need)
     request.consoleSession = session
     return session
   }
   return {
     cookie,
     flowCookie: flowCookie(config.baseUrl),
-    deviceCookie: deviceCookie(config.baseUrl),
+    deviceCookie: device,
     csrfTokenOf,
+    scheme,
     refuseStrangers,
     admit,
+    requireFreshProof,
+    browserOf: ({ ip, headers }) => ({
+      ipAddress: ip,
+      userAgent: headers['user-agent'],
+      sessionSecret: cookie.read(headers.cookie),
+      deviceCookie: device.read(headers.cookie),
+    }),
   }
 }
 
@@ -108,44 +110,37 @@ function holdToLimit(reply: FastifyReply, { used, milliseconds_left }: AdmittedS
 }
 
 /**
- * The endpoints of the API a second time, for the session of an administrator instead of a key: the same checks of what
- * is sent, the same commands, the same answers. `addApi` adds them; what an administrator may do decides.
+ * What the features of the console are added with: the endpoints of the API a second time, for the session of an
+ * administrator instead of a key, with the same checks of what is sent, the same commands and the same answers; what an
+ * administrator may do decides.
  */
-export function addApiForSessions(
-  scope: FastifyInstance,
-  guard: SessionGuard,
-  addApi: (scope: FastifyInstance) => void,
-): void {
-  const { clock } = scope.kit
-  const scheme = {
+export function consoleKit(kit: Kit, guard: ConsoleGuard): Kit {
+  const sessions: OperationScheme = {
+    ...scheme,
     prefix: consolePrefix,
-    origin: 'own_pages' as const,
+    origin: 'own_pages',
     versions: [latestVersion],
     isForEverybody: false,
-    requires: (need: Need) => async (request: FastifyRequest, reply: FastifyReply) => {
-      const session = await guard.admit(request, reply)
-      requireRights(session, needOf(need))
+    requires: (need) => async (request, reply) => {
+      const session = await guard.admit(request, reply, needOf(need))
       request.principal = {
         organizationId: session.organization_id,
         actor: actorOf(session),
         requirePower: (permission) => requirePower(session, permission),
       }
     },
-    requiresOfBody: ({ inConsole }: Need) => {
+    requiresOfBody: ({ inConsole }) => {
       const proof = inConsole?.needsFreshProof ?? false
       if (proof === false) return undefined
-      return async ({ body, consoleSession }: FastifyRequest) => {
+      return async ({ body, consoleSession }) => {
         const isNeeded = proof === true || (typeof body === 'object' && body !== null && proof.toChange in body)
-        if (isNeeded) requireFreshProof(consoleSession ?? fail('not_signed_in'), clock())
+        if (isNeeded) requireFreshProof(consoleSession ?? fail('not_signed_in'), kit.clock())
       }
     },
-    rightsOf: (need: Need) => ({ ...needOf(need), needsFreshProof: need.inConsole?.needsFreshProof ?? false }),
+    rightsOf: (need) => ({ ...needOf(need), needsFreshProof: need.inConsole?.needsFreshProof ?? false }),
   }
   // The operations are those of the API, and documented there.
-  const kit: Kit = { ...scope.kit, scheme, operations: [] }
-  // A decorator may not be given again to a part of the app; the property may.
-  Object.defineProperty(scope, 'kit', { value: kit })
-  addApi(scope)
+  return { ...kit, scheme: sessions, sessions: guard, operations: [] }
 }
 
 /** What stands on the definition of an endpoint, as the console asks it. */

@@ -1,16 +1,8 @@
-import { type KeyRow, principalCache } from '../access/api-keys/principal.ts'
-import type { Principal } from '../base/callers.ts'
-import type { Clock } from '../base/clock.ts'
-import { runDirectly } from '../base/db/run-directly.ts'
-import type { Db } from '../base/db/transact.ts'
-
-export type Admission = {
-  readonly principal: Principal
-  /** Which request of the key's window this is, from 1. */
-  readonly position: number
-  /** Whole seconds until the window ends, at least 1. */
-  readonly resetSeconds: number
-}
+import type { Admission, Principal } from '../../base/callers.ts'
+import type { Clock } from '../../base/clock.ts'
+import { runDirectly } from '../../base/db/run-directly.ts'
+import type { Db } from '../../base/db/transact.ts'
+import { type KeyRow, principalCache } from './principal.ts'
 
 export type Admissions = {
   /** Counts one request of the key with this look-up hash; undefined when there is no such active key. */

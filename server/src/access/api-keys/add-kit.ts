@@ -2,17 +2,18 @@ import { createSecretKey } from 'node:crypto'
 import { apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { collectKeyUses } from '../access/api-keys/record-key-use.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Config } from '../base/config/load-config.ts'
-import type { Db } from '../base/db/transact.ts'
-import { linkCache, linksFor } from '../base/links.ts'
-import type { Secrets } from '../base/secrets/secrets.ts'
-import { minuteMs } from '../base/time.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Config } from '../../base/config/load-config.ts'
+import type { Db } from '../../base/db/transact.ts'
+import { linkCache, linksFor } from '../../base/links.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { minuteMs } from '../../base/time.ts'
+import { admitter, authenticator, rateLimiter } from '../../http/authenticate.ts'
+import type { Kit } from '../../http/kit.ts'
+import { addressGuard } from '../../http/require-address.ts'
+import { findOwnAddress } from '../../inventory/organizations/addresses.ts'
 import { startAdmissions } from './admissions.ts'
-import { admitter, authenticator, rateLimiter } from './authenticate.ts'
-import type { Kit } from './kit.ts'
-import { addressGuard } from './require-address.ts'
+import { collectKeyUses } from './record-key-use.ts'
 
 type Parts = {
   config: Config
@@ -32,8 +33,9 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
   const uses = collectKeyUses(db, clock)
   const admissions = startAdmissions({ db, windowMs, clock, onUse: uses.note })
   const holdToLimit = rateLimiter({ limitPerMinute: config.rateLimitPerMinute, windowMs })
-  const admit = admitter(admissions, holdToLimit)
-  const requireAddress = addressGuard(db, config.baseUrl)
+  const admitKey = admitter(admissions.admit, holdToLimit)
+  const ownAddressOf = (host: string) => findOwnAddress(db, host)
+  const requireAddress = addressGuard(ownAddressOf, config.baseUrl)
   const links = linksFor(config.baseUrl)
   const kit: Kit = {
     config,
@@ -44,14 +46,18 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
     links,
     linksOf: linkCache(links),
     cursorKey: createSecretKey(secrets.lookupHash('list cursor', 'key')),
-    admit,
+    admitKey,
+    ownAddressOf,
     requireAddress,
     scheme: {
+      name: 'api_key',
+      kinds: [],
+      refusal: 401,
       prefix: '',
       origin: 'any',
       versions: apiVersions,
       isForEverybody: true,
-      requires: authenticator(admit, holdToLimit, {
+      requires: authenticator(admitKey, holdToLimit, {
         secrets,
         clock,
         onPermissionUse: uses.notePermission,
@@ -63,6 +69,7 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
   app.decorate('kit', kit)
   app.decorateRequest('principal', undefined)
   app.decorateRequest('credential', undefined)
+  app.decorateRequest('consoleSession', undefined)
   const flush = () =>
     uses.flush().catch((error: unknown) => log.warn({ err: error }, 'could not write the last uses of keys'))
   let timer: NodeJS.Timeout | undefined
