@@ -51,7 +51,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'console/views': [
     ...['administration/requests', 'administration/registrations', 'administration/groups'],
     ...['reporting/compliance-days', 'reporting', 'live-queries'],
-    ...['checks/drafts', 'checks/definitions', 'checks/configuration', 'checks/catalogue', 'checks/templates'],
+    ...['checks/drafts', 'checks/definitions', 'checks/configuration', 'checks/catalogue', 'compliance/templates'],
     ...['compliance/exemptions', 'compliance/results', 'compliance/targeting', 'compliance/standing'],
     ...['inventory/organizations', 'inventory/devices', 'inventory/people'],
     ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', 'http', ...base],
@@ -69,7 +69,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'agents/protocol': [
     'agents/companion-keys',
-    ...['administration/registrations', 'reporting', 'live-queries', 'checks/templates'],
+    ...['administration/registrations', 'reporting', 'live-queries', 'compliance/templates'],
     ...[
       'compliance/results',
       'compliance/targeting',
@@ -87,7 +87,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...[
       'sign-in/entra',
       'sign-in/page',
-      'checks/templates',
+      'compliance/templates',
       'inventory/organizations',
       'signals/streams',
       'http',
@@ -125,20 +125,25 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'live-queries': ['inventory/devices', 'signals/audit', 'http', ...base],
 
   'checks/drafts': [
-    ...['checks/definitions', 'checks/configuration', 'checks/catalogue', 'checks/templates', 'compliance/standing'],
+    ...[
+      'checks/definitions',
+      'checks/configuration',
+      'checks/catalogue',
+      'compliance/templates',
+      'compliance/standing',
+    ],
     ...['inventory/organizations', 'signals/audit', 'http', ...base],
   ],
   'checks/definitions': [
-    ...['checks/configuration', 'checks/catalogue', 'checks/templates'],
+    ...['checks/configuration', 'checks/catalogue', 'compliance/templates'],
     ...['compliance/results', 'compliance/targeting', 'compliance/issues', 'compliance/standing'],
     ...['inventory/devices', 'signals/audit', 'http', ...base],
   ],
   'checks/configuration': [
-    ...['checks/templates', 'compliance/targeting', 'compliance/issues', 'compliance/standing'],
+    ...['compliance/templates', 'compliance/targeting', 'compliance/issues', 'compliance/standing'],
     ...['inventory/devices', 'signals/audit', ...base],
   ],
-  'checks/catalogue': ['checks/templates', ...base],
-  'checks/templates': [...base],
+  'checks/catalogue': ['compliance/templates', ...base],
 
   'compliance/exemptions': [
     ...['compliance/targeting', 'compliance/issues', 'compliance/standing'],
@@ -148,6 +153,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'compliance/targeting': ['compliance/issues', 'compliance/standing', 'inventory/devices', ...base],
   'compliance/issues': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],
   'compliance/standing': [...base],
+  'compliance/templates': [...base],
 
   'inventory/organizations': ['inventory/devices', 'signals/audit', 'http', ...base],
   'inventory/devices': ['inventory/people', ...signals, 'http', ...base],
@@ -223,7 +229,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   undici: ['base/outbound'],
   'ipaddr.js': ['base/outbound', 'access/sessions'],
   commander: ['cli'],
-  liquidjs: ['checks/templates'],
+  liquidjs: ['compliance/templates'],
   'libpg-query': ['reporting'],
   'modern-tar': ['agents/packages'],
   'scim2-parse-filter': ['access/scim'],

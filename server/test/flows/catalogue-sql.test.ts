@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspectOsquerySql } from '../../src/base/osquery-sql/inspect-osquery-sql.ts'
 import { catalogue } from '../../src/checks/catalogue/catalogue.ts'
-import { renderSql } from '../../src/checks/templates/render-sql.ts'
+import { renderSql } from '../../src/compliance/templates/render-sql.ts'
 import { osqueryColumns } from '../support/check-fixtures/osquery-columns.ts'
 
 for (const check of catalogue) {

@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db/transact.ts'
-import type { OptionDefinitions, OptionValues } from '../../checks/templates/options.ts'
-import { renderSql } from '../../checks/templates/render-sql.ts'
+import type { OptionDefinitions, OptionValues } from '../../compliance/templates/options.ts'
+import { renderSql } from '../../compliance/templates/render-sql.ts'
 import { listScheduledChecks } from './device-queries.ts'
 import type { PlannedCheck } from './due-rules.ts'
 

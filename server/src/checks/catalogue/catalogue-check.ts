@@ -1,4 +1,4 @@
-import type { OptionDefinitions } from '../templates/options.ts'
+import type { OptionDefinitions } from '../../compliance/templates/options.ts'
 
 /** A check that comes with Muster; an organization's configuration decides whether and where it runs. */
 export type CatalogueCheck = {

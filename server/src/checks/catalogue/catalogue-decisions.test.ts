@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkFixtures } from '@muster/agent/simulate/check-fixtures.ts'
 import { answerQuery, type MissingText, type Tables } from '../../../test/support/check-fixtures/osquery-database.ts'
-import { renderSql } from '../templates/render-sql.ts'
+import { renderSql } from '../../compliance/templates/render-sql.ts'
 import { catalogue } from './catalogue.ts'
 
 const missingTexts: MissingText[] = ['', null]

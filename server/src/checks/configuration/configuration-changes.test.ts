@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
-import type { OptionDefinitions } from '../templates/options.ts'
+import type { OptionDefinitions } from '../../compliance/templates/options.ts'
 import { changedSettings, changesSchedule, scopeOf, wantedSettings } from './configuration-changes.ts'
 import { describeChanges } from './describe-settings.ts'
 import type { SettingName, Settings } from './settings.ts'

@@ -1,7 +1,7 @@
 import type { AuditChange } from '@muster/contract/audit-changes.ts'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
-import { type OptionDefinitions, parseOptions } from '../templates/options.ts'
+import { type OptionDefinitions, parseOptions } from '../../compliance/templates/options.ts'
 import { isSameValue } from './same-value.ts'
 import type { SettingName, Settings } from './settings.ts'
 

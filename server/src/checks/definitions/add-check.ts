@@ -1,10 +1,10 @@
 import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
+import type { OptionDefinitions } from '../../compliance/templates/options.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import type { CatalogueCheck } from '../catalogue/catalogue-check.ts'
-import type { OptionDefinitions } from '../templates/options.ts'
 
 export type NewCheck = {
   slug: string

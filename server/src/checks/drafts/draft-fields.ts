@@ -3,8 +3,8 @@ import type { Selectable } from 'kysely'
 import Type, { type Static } from 'typebox'
 import type { Database } from '../../base/db/schema.ts'
 import { isStorable } from '../../base/storable.ts'
-import type { OptionDefinitions } from '../templates/options.ts'
-import { faultsUnder, readOptionDefinitions } from '../templates/read-option-definitions.ts'
+import type { OptionDefinitions } from '../../compliance/templates/options.ts'
+import { faultsUnder, readOptionDefinitions } from '../../compliance/templates/read-option-definitions.ts'
 
 export const draftPlatforms = ['darwin', 'windows', 'linux'] as const
 

@@ -1,4 +1,4 @@
-import { findRawHtml } from '../templates/raw-html.ts'
+import { findRawHtml } from '../../compliance/templates/raw-html.ts'
 import type { DraftFields } from './draft-fields.ts'
 import { hasControls, isBlank, readExampleRows, type Section, sectionOf } from './section.ts'
 

@@ -1,7 +1,7 @@
 import { inspectOsquerySql } from '../../base/osquery-sql/inspect-osquery-sql.ts'
 import { statusColumn } from '../../compliance/standing/rules.ts'
-import { renderSql } from '../templates/render-sql.ts'
-import { TemplateError } from '../templates/template-error.ts'
+import { renderSql } from '../../compliance/templates/render-sql.ts'
+import { TemplateError } from '../../compliance/templates/template-error.ts'
 import type { DraftFields } from './draft-fields.ts'
 import { isBlank, isOneLine, type Section, sectionOf } from './section.ts'
 

@@ -1,7 +1,7 @@
-import { type OptionValues, parseOptions } from '../templates/options.ts'
-import { findRawHtml } from '../templates/raw-html.ts'
-import { renderText, type TextScope } from '../templates/render-text.ts'
-import { TemplateError } from '../templates/template-error.ts'
+import { type OptionValues, parseOptions } from '../../compliance/templates/options.ts'
+import { findRawHtml } from '../../compliance/templates/raw-html.ts'
+import { renderText, type TextScope } from '../../compliance/templates/render-text.ts'
+import { TemplateError } from '../../compliance/templates/template-error.ts'
 import type { DraftFields } from './draft-fields.ts'
 import { isBlank, isOneLine, readExampleRows, type Section, sectionOf } from './section.ts'
 

@@ -1,8 +1,8 @@
 import type { CheckFacts, CheckView } from '@muster/contract/console-checks.ts'
-import type { OptionDefinitions, OptionValues } from '../../checks/templates/options.ts'
-import { renderSql } from '../../checks/templates/render-sql.ts'
-import { ownerTexts } from '../../checks/templates/render-text.ts'
-import { TemplateError } from '../../checks/templates/template-error.ts'
+import type { OptionDefinitions, OptionValues } from '../../compliance/templates/options.ts'
+import { renderSql } from '../../compliance/templates/render-sql.ts'
+import { ownerTexts } from '../../compliance/templates/render-text.ts'
+import { TemplateError } from '../../compliance/templates/template-error.ts'
 import type { CheckFactsRow, CheckViewRow, countStatuses } from './check-queries.ts'
 
 const platforms = ['darwin', 'windows', 'linux'] as const

@@ -1,6 +1,6 @@
 import type { IssueFacts, IssueView } from '@muster/contract/console-issues.ts'
-import type { OptionDefinitions } from '../../checks/templates/options.ts'
-import { ownerTexts } from '../../checks/templates/render-text.ts'
+import type { OptionDefinitions } from '../../compliance/templates/options.ts'
+import { ownerTexts } from '../../compliance/templates/render-text.ts'
 import type { IssueFactsRow, IssueViewRow, listRequestsForIssue, listSameIssues } from './issue-queries.ts'
 
 export const describeIssue = (row: IssueViewRow): IssueView => ({

@@ -4,8 +4,8 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { giveTurns } from '../../base/jobs/give-turns.ts'
 import { ownTemplates } from '../../checks/configuration/queries.ts'
-import type { OptionDefinitions } from '../../checks/templates/options.ts'
-import { ownerTexts, TextAllowance } from '../../checks/templates/render-text.ts'
+import type { OptionDefinitions } from '../../compliance/templates/options.ts'
+import { ownerTexts, TextAllowance } from '../../compliance/templates/render-text.ts'
 
 const maxOfDevice = 10
 

@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import type { OptionValues } from '../../checks/templates/options.ts'
-import { renderText } from '../../checks/templates/render-text.ts'
+import type { OptionValues } from '../../compliance/templates/options.ts'
+import { renderText } from '../../compliance/templates/render-text.ts'
 import { type Html, html, visibleText } from '../page/html.ts'
 import type { FixView } from '../page/page-view.ts'
 

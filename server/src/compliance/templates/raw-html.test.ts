@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { processorMs } from '../../../test/support/processor-time.ts'
-import { catalogue } from '../catalogue/catalogue.ts'
+import { catalogue } from '../../checks/catalogue/catalogue.ts'
 import { findRawHtml } from './raw-html.ts'
 
 const withHtml: [markdown: string, found: string][] = [
