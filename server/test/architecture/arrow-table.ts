@@ -52,7 +52,13 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['administration/requests', 'administration/registrations', 'administration/groups'],
     ...['reporting/compliance-days', 'reporting', 'live-queries'],
     ...['checks/drafts', 'checks/definitions', 'checks/configuration', 'checks/catalogue', 'compliance/templates'],
-    ...['compliance/exemptions', 'compliance/results', 'compliance/targeting', 'compliance/standing'],
+    ...[
+      'compliance/exemptions',
+      'compliance/results',
+      'compliance/targeting',
+      'compliance/issues',
+      'compliance/standing',
+    ],
     ...['inventory/organizations', 'inventory/devices', 'inventory/people'],
     ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', 'http', ...base],
   ],
@@ -87,6 +93,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...[
       'sign-in/entra',
       'sign-in/page',
+      'compliance/issues',
       'compliance/templates',
       'inventory/organizations',
       'signals/streams',
@@ -151,7 +158,14 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'compliance/results': ['compliance/issues', 'compliance/standing', 'inventory/devices', 'http', ...base],
   'compliance/targeting': ['compliance/issues', 'compliance/standing', 'inventory/devices', ...base],
-  'compliance/issues': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],
+  'compliance/issues': [
+    'compliance/templates',
+    'inventory/devices',
+    'inventory/people',
+    'signals/events',
+    'http',
+    ...base,
+  ],
   'compliance/standing': [...base],
   'compliance/templates': [...base],
 

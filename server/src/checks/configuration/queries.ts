@@ -6,14 +6,7 @@ import { compileList } from '../../base/lists/compile-list.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
-
-/** The organization's own texts come before those of the check. */
-export const ownTemplates = [
-  sql<string>`coalesce(configuration.custom_rationale_template, checks.rationale_template)`.as('rationale_template'),
-  sql<string>`coalesce(configuration.custom_fix_instructions_template, checks.fix_instructions_template)`.as(
-    'fix_instructions_template',
-  ),
-] as const
+import { ownTemplates } from '../../compliance/issues/owner-text-queries.ts'
 
 const ofTags = (value: string) => sql`array(
   select ${sql.raw(value)} from check_tag_assignments as assignment

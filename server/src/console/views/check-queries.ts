@@ -6,7 +6,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { ownTemplates } from '../../checks/configuration/queries.ts'
+import { textFields } from '../../compliance/issues/owner-text-queries.ts'
 import { tallyColumns } from '../../compliance/standing/tally-columns.ts'
 import { standingAt } from '../../inventory/devices/standing.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
@@ -138,10 +138,8 @@ export const findCheckFacts = (reader: Reader, organizationId: string, checkId: 
       'checks.sql_template',
       'checks.primary_key_column',
       'checks.interval_seconds',
-      'checks.option_definitions',
       'checks.privacy_info',
-      'configuration.options',
-      ...ownTemplates,
+      ...textFields,
       'recomputation.requested_at as recomputing_since',
     ])
     .where('checks.id', '=', checkId)

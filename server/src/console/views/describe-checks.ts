@@ -1,7 +1,7 @@
 import type { CheckFacts, CheckView } from '@muster/contract/console-checks.ts'
+import { ownerTextsOf } from '../../compliance/issues/owner-texts.ts'
 import type { OptionDefinitions, OptionValues } from '../../compliance/templates/options.ts'
 import { renderSql } from '../../compliance/templates/render-sql.ts'
-import { ownerTexts } from '../../compliance/templates/render-text.ts'
 import { TemplateError } from '../../compliance/templates/template-error.ts'
 import type { CheckFactsRow, CheckViewRow, countStatuses } from './check-queries.ts'
 
@@ -48,7 +48,7 @@ export function describeCheckFacts(row: CheckFactsRow, counts: Counts, openIssue
     open_issues: openIssues,
     sql_template: row.sql_template,
     sql: sqlOf(row),
-    ...ownerTexts(row, { definitions: row.option_definitions as OptionDefinitions, values: row.options, rows: [] }),
+    ...ownerTextsOf(row, []),
     primary_key_column: row.primary_key_column,
     interval_seconds: row.interval_seconds,
     option_definitions: JSON.stringify(row.option_definitions),

@@ -1,6 +1,5 @@
 import type { IssueFacts, IssueView } from '@muster/contract/console-issues.ts'
-import type { OptionDefinitions } from '../../compliance/templates/options.ts'
-import { ownerTexts } from '../../compliance/templates/render-text.ts'
+import { ownerTextsOf } from '../../compliance/issues/owner-texts.ts'
 import type { IssueFactsRow, IssueViewRow, listRequestsForIssue, listSameIssues } from './issue-queries.ts'
 
 export const describeIssue = (row: IssueViewRow): IssueView => ({
@@ -26,11 +25,7 @@ type Lists = {
 export const describeIssueFacts = (row: IssueFactsRow, { requests, earlier }: Lists): IssueFacts => ({
   ...describeIssue(row),
   value: row.value,
-  ...ownerTexts(row, {
-    definitions: row.option_definitions as OptionDefinitions,
-    values: row.options,
-    rows: [row.value],
-  }),
+  ...ownerTextsOf(row, [row.value]),
   issue_key: row.issue_key,
   last_rechecked_at: row.last_rechecked_at,
   recheck_asked_at: row.recheck_asked_at,

@@ -6,7 +6,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { ownTemplates } from '../../checks/configuration/queries.ts'
+import { textFields } from '../../compliance/issues/owner-text-queries.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
 
 const fromIssues = (reader: Reader, organizationId: string) =>
@@ -151,9 +151,7 @@ export const findIssueFacts = (reader: Reader, organizationId: string, issueId: 
       'result.exemption_reason',
       'result.exemption_expires_at',
       'result.snoozed_until',
-      'checks.option_definitions',
-      'configuration.options',
-      ...ownTemplates,
+      ...textFields,
     ])
     .where('issues.id', '=', issueId)
     .executeTakeFirst()

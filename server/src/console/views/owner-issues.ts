@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { giveTurns } from '../../base/jobs/give-turns.ts'
-import { ownTemplates } from '../../checks/configuration/queries.ts'
-import type { OptionDefinitions } from '../../compliance/templates/options.ts'
-import { ownerTexts, TextAllowance } from '../../compliance/templates/render-text.ts'
+import { listTextParts } from '../../compliance/issues/owner-text-queries.ts'
+import { ownerTextsOf } from '../../compliance/issues/owner-texts.ts'
+import { TextAllowance } from '../../compliance/templates/render-text.ts'
 
 const maxOfDevice = 10
 
@@ -84,45 +84,8 @@ const listToldIssues = (reader: Reader, organizationId: string, deviceIds: reado
     .orderBy('place')
     .execute()
 
-type ToldIssue = Awaited<ReturnType<typeof listToldIssues>>[number]
-
-/** In bytes. Several times what the texts of fifty devices take, unless rows and templates are as long as they may be. */
-const maxRead = 8_000_000
-
-/** What the texts of issues are made from, in their order, until it is too much. */
-const listTextParts = (reader: Reader, organizationId: string, issueIds: readonly string[]) =>
-  reader
-    .selectFrom((build) =>
-      build
-        .selectFrom('issues')
-        .innerJoin('checks', (join) =>
-          join
-            .onRef('checks.organization_id', '=', 'issues.organization_id')
-            .onRef('checks.id', '=', 'issues.check_id'),
-        )
-        .innerJoin('check_configurations as configuration', (join) =>
-          join
-            .onRef('configuration.organization_id', '=', 'issues.organization_id')
-            .onRef('configuration.check_id', '=', 'issues.check_id'),
-        )
-        .select([
-          ...(['issues.id', 'issues.value', 'checks.option_definitions', 'configuration.options'] as const),
-          ...ownTemplates,
-          sql<number>`sum(
-            octet_length(issues.value::text)
-            + octet_length(coalesce(configuration.custom_rationale_template, checks.rationale_template))
-            + octet_length(coalesce(configuration.custom_fix_instructions_template, checks.fix_instructions_template))
-          ) over (order by array_position(${issueIds}::bigint[], issues.id))`.as('bytes'),
-        ])
-        .where(inOrganization('issues', organizationId))
-        .where('issues.id', '=', sql<string>`any(${issueIds}::bigint[])`)
-        .as('parts'),
-    )
-    .selectAll()
-    .where('bytes', '<=', sql.lit(maxRead))
-    .execute()
-
 type TextParts = Awaited<ReturnType<typeof listTextParts>>[number]
+type ToldIssue = Awaited<ReturnType<typeof listToldIssues>>[number]
 
 function describeToldIssue(row: ToldIssue, parts: TextParts | undefined, allowance: TextAllowance) {
   return {
@@ -141,7 +104,5 @@ function describeToldIssue(row: ToldIssue, parts: TextParts | undefined, allowan
 
 function textsOf(parts: TextParts | undefined, allowance: TextAllowance) {
   if (!parts || allowance.isSpent()) return { texts_left_out: true, rationale: null, fix_instructions: null }
-  const { option_definitions, options, value } = parts
-  const filling = { definitions: option_definitions as OptionDefinitions, values: options, rows: [value] }
-  return { texts_left_out: false, ...ownerTexts(parts, filling, allowance) }
+  return { texts_left_out: false, ...ownerTextsOf(parts, [parts.value], allowance) }
 }

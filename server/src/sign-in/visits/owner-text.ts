@@ -1,10 +1,10 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import type { OptionValues } from '../../compliance/templates/options.ts'
-import { renderText } from '../../compliance/templates/render-text.ts'
 import { type Html, html, visibleText } from '../page/html.ts'
 import type { FixView } from '../page/page-view.ts'
 
-type Scope = { options: unknown; rows: readonly Record<string, string>[] }
+type Text = string | null | undefined
+
+const isBlank = (text: Text): text is null | undefined | '' => (text ?? '').trim() === ''
 
 const markdown = new MarkdownIt({ html: false, linkify: false }).disable('image')
 
@@ -38,16 +38,12 @@ function liftCommand(children: Token[]): void {
   if (isStop) children.pop()
 }
 
-/** Markdown of a check for the owner of a device, as HTML; null where there is none or it cannot be rendered. */
-export function drawOwnerText(template: string, scope: Scope): Html | null {
-  const text = textOf(template, scope)
-  return text === null ? null : drawTokens(markdown.parse(text, {}))
-}
+/** Markdown of a check for the owner of a device, as HTML; null where there is none. */
+export const drawOwnerText = (text: Text): Html | null => (isBlank(text) ? null : drawTokens(markdown.parse(text, {})))
 
 /** Fix instructions: where they have a part for the system of the device, that one comes first. */
-export function drawFix(template: string, scope: Scope, system: string | null): FixView | null {
-  const text = textOf(template, scope)
-  if (text === null) return null
+export function drawFix(text: Text, system: string | null): FixView | null {
+  if (isBlank(text)) return null
   const tokens = markdown.parse(text, {})
   const starts = tokens.flatMap(({ type, level }, index) => (type === 'heading_open' && level === 0 ? [index] : []))
   const parts = starts.map((start, order) => ({
@@ -74,13 +70,3 @@ function isFor(title: string, system: string | null): boolean {
 const drawTokens = (tokens: Token[]): Html => ({
   html: visibleText(markdown.renderer.render(tokens, markdown.options, {})),
 })
-
-function textOf(template: string, { options, rows }: Scope): string | null {
-  try {
-    const text = renderText(template, { options: options as OptionValues, rows })
-    return text.trim() === '' ? null : text
-  } catch {
-    // A template that cannot be rendered is shown in the console, to those who can change it.
-    return null
-  }
-}

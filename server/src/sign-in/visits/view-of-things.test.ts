@@ -27,13 +27,14 @@ const issue = (columns: Partial<IssueRow> = {}): IssueRow => ({
   check_name: 'Apps are up to date',
   is_provided: true,
   options: {},
+  option_definitions: {},
   snooze_disallowed: false,
   exemptions_disallowed: false,
   snoozed_at: null,
   snoozed_until: null,
   ran_at: now,
-  rationale: 'Old versions have holes.',
-  fix: '1. Update them.',
+  rationale_template: 'Old versions have holes.',
+  fix_instructions_template: '1. Update them.',
   ...columns,
 })
 const one = (columns: Partial<IssueRow>, more: Partial<Around> = {}) =>
@@ -56,7 +57,10 @@ test('the issues of a check are one thing, with five rows and how many more ther
 })
 
 test('what the texts of a check list is not listed once more', () => {
-  assert.equal(one({ fix: '{% for row in rows %}- {{ row.path | code }}{% endfor %}' }).rows, null)
+  assert.equal(
+    one({ fix_instructions_template: '{% for row in rows %}- {{ row.path | code }}{% endfor %}' }).rows,
+    null,
+  )
   assert.equal(one({ issue_key: null, issue_value: null }).rows, null)
 })
 
@@ -94,30 +98,48 @@ test('an exemption is for the owner to ask for, and says what became of it', () 
   assert.deepEqual(one({}, { requests: [denied] }).exemption, { kind: 'refused', words: 'No.' })
 })
 
-const scope = { options: {}, rows: [] }
+test('the texts are those of the console: an option that is not set has its default', () => {
+  const days = { title: 'Days', description: 'How long.', kind: 'integer', min: 1, max: 99, default: 14 }
+  const { why } = one({ option_definitions: { days }, rationale_template: 'After {{ options.days }} days.' })
+  assert.equal(why?.html.trim(), '<p>After 14 days.</p>')
+})
+
+test('one page renders no more than its allowance; the rest has its title', () => {
+  const loop = (inner: string) => `{% for row in rows %}${inner}{% endfor %}`
+  const long = loop(loop(loop(loop('{{ row.path }}'))))
+  const rows = Array.from({ length: 500 }, (_, index) =>
+    issue({ id: String(index), check_id: String(index % 100), rationale_template: `${index % 100} ${long}` }),
+  )
+  const things = viewOfThings(rows, around)
+  assert.equal(things.length, 100)
+  const told = things.filter(({ why }) => why !== null).length
+  assert.ok(told > 0 && told < 50, `${told} texts`)
+  assert.equal(things.at(-1)?.title, 'Apps are out of date')
+})
 
 test('fix instructions begin with the system of the device; a command has a line of its own', () => {
   const text = '### Fedora\n\n1. Run: `sudo dnf upgrade`.\n\n### Ubuntu and Debian\n\n1. Turn it on: `sudo ufw enable`.'
-  const fix = drawFix(text, scope, 'Debian GNU/Linux 12')
+  const fix = drawFix(text, 'Debian GNU/Linux 12')
   assert.equal(fix?.system, 'Ubuntu and Debian')
   assert.match(fix?.steps.html ?? '', /<span class="cmd"><code>sudo ufw enable<\/code><button/)
   assert.deepEqual(
     fix?.others.map(({ system }) => system),
     ['Fedora'],
   )
-  const unknown = drawFix(text, scope, 'Plan 9')
+  const unknown = drawFix(text, 'Plan 9')
   assert.deepEqual([unknown?.system, unknown?.others], [null, []])
   assert.match(unknown?.steps.html ?? '', /<h3>Fedora<\/h3>.*<h3>Ubuntu and Debian<\/h3>/s)
 })
 
 test('a text of a check runs nothing and shows no image, whatever a device reports', () => {
   for (const payload of hostilePayloads) {
-    const rows = [{ path: payload }]
-    const drawn = drawOwnerText('Found {{ rows[0].path }} and {{ rows[0].path | code }}', { options: {}, rows })
+    const template = 'Found {{ rows[0].path }} and {{ rows[0].path | code }}'
+    const drawn = one({ rationale_template: template, value: { path: payload } }).why
+    assert.match(drawn?.html ?? '', /^<p>Found/)
     assert.doesNotMatch(drawn?.html ?? '', /<(?!\/?(?:p|code|em|strong|a|ol|ul|li|h3|hr|br|span|button|blockquote)\b)/)
     assert.doesNotMatch(drawn?.html ?? '', /<a /)
   }
-  assert.match(drawOwnerText('[Guide](https://example.com/a)', scope)?.html ?? '', /rel="noreferrer"/)
-  assert.doesNotMatch(drawOwnerText('[x](javascript:alert(1)) <img src=x>', scope)?.html ?? '', /<a |<img/)
-  assert.equal(drawOwnerText('{% for %}', scope), null)
+  assert.match(drawOwnerText('[Guide](https://example.com/a)')?.html ?? '', /rel="noreferrer"/)
+  assert.doesNotMatch(drawOwnerText('[x](javascript:alert(1)) <img src=x>')?.html ?? '', /<a |<img/)
+  assert.equal(one({ rationale_template: '{% for %}' }).why, null)
 })

@@ -1,4 +1,6 @@
 import { dayMs, plusMs } from '../../base/time.ts'
+import { ownerTextsOf } from '../../compliance/issues/owner-texts.ts'
+import { TextAllowance } from '../../compliance/templates/render-text.ts'
 import type { ExemptionView, RowsView, SnoozeView, ThingView } from '../page/page-view.ts'
 import { drawFix, drawOwnerText } from './owner-text.ts'
 import type { IssueRow, listExemptionRequests } from './view-queries.ts'
@@ -24,18 +26,20 @@ const snoozeAgainMs = 7 * dayMs
 /** The issues of one check are one thing to fix. */
 export function viewOfThings(rows: readonly IssueRow[], around: Around): ThingView[] {
   const byCheck = Map.groupBy(rows, ({ check_id: checkId }) => checkId)
-  return [...byCheck.values()].map((group) => viewOfThing(group, around))
+  const allowance = new TextAllowance()
+  return [...byCheck.values()].map((group) => viewOfThing(group, around, allowance))
 }
 
-function viewOfThing(group: readonly IssueRow[], around: Around): ThingView {
+function viewOfThing(group: readonly IssueRow[], around: Around, allowance: TextAllowance): ThingView {
   const open = group.filter(({ resolved_at: resolvedAt }) => resolvedAt === null)
   const first = (open[0] ?? group[0]) as IssueRow
   const { now, isRechecking, recheckedAt } = around
-  const scope = { options: first.options, rows: open.slice(0, shownRows).map(({ value }) => value) }
   const standing = standingOf(open, now)
   const isFixed = standing === 'fixed'
-  const why = isFixed ? null : drawOwnerText(first.rationale, scope)
-  const fix = isFixed ? null : drawFix(first.fix, scope, around.system)
+  const shown = open.slice(0, shownRows).map(({ value }) => value)
+  const texts = isFixed ? undefined : ownerTextsOf(first, shown, allowance)
+  const why = drawOwnerText(texts?.rationale)
+  const fix = drawFix(texts?.fix_instructions, around.system)
   const isLate = recheckedAt !== null && first.ran_at < recheckedAt
   return {
     checkId: first.check_id,

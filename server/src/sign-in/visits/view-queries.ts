@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
+import { textFields } from '../../compliance/issues/owner-text-queries.ts'
 import type { CandidateView } from '../page/page-view.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
 
@@ -29,13 +30,12 @@ export function listShownIssues(reader: Reader, { organizationId, deviceId }: On
     .select([
       ...(['issues.id', 'issues.check_id', 'issues.title', 'issues.value', 'issues.issue_value'] as const),
       ...(['issues.issue_key', 'issues.blocks_device_at', 'issues.resolved_at'] as const),
-      ...(['checks.name as check_name', 'checks.is_provided', 'configuration.options'] as const),
+      ...(['checks.name as check_name', 'checks.is_provided'] as const),
       ...(['configuration.snooze_disallowed', 'configuration.exemptions_disallowed'] as const),
       ...(['result.snoozed_at', 'result.snoozed_until'] as const),
       // A run that changed nothing moves on the issue alone.
       sql<string>`greatest(result.ran_at, issues.last_rechecked_at)`.as('ran_at'),
-      sql<string>`coalesce(configuration.custom_rationale_template, checks.rationale_template)`.as('rationale'),
-      sql<string>`coalesce(configuration.custom_fix_instructions_template, checks.fix_instructions_template)`.as('fix'),
+      ...textFields,
     ])
     .where(inOrganization('issues', organizationId))
     .where('issues.device_id', '=', deviceId)
