@@ -6,6 +6,7 @@ import { asksForPage } from './console-address.ts'
 import { addGuides } from './guide-routes.ts'
 import { compress, kept, sendCompressed } from './kept-page.ts'
 import { buildDocument } from './openapi/build-document.ts'
+import { pageHeaders } from './page/page-headers.ts'
 
 const specifications = '/openapi_specifications'
 
@@ -62,21 +63,13 @@ async function readReferenceScript(): Promise<Buffer> {
 
 function sendPage(reply: FastifyReply): string {
   const nonce = randomBytes(16).toString('base64')
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "style-src-attr 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ]
   reply.header('content-type', 'text/html; charset=utf-8')
-  reply.header('content-security-policy', policy.join('; '))
-  reply.header('referrer-policy', 'no-referrer')
+  reply.headers(
+    pageHeaders({
+      ...{ 'script-src': "'self'", 'style-src': `'self' 'nonce-${nonce}'`, 'style-src-attr': "'unsafe-inline'" },
+      ...{ 'img-src': "'self' data:", 'font-src': "'self' data:", 'connect-src': "'self'" },
+    }),
+  )
   return page(nonce)
 }
 

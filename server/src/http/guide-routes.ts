@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { type GuideName, guideGroups } from '@muster/contract/guides.ts'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { fail } from '../base/errors.ts'
 import { openPage } from './caller-scheme.ts'
 import { guidePage, guideStyle } from './guide-page.ts'
 import { compress, kept, sendCompressed } from './kept-page.ts'
+import { pageHeaders } from './page/page-headers.ts'
 
 const root = new URL('../../../', import.meta.url)
 /** Those that are not `docs/<name>.md`, with a folder for what follows `sign-in-`. */
@@ -30,7 +31,7 @@ export function addGuides(app: FastifyInstance): void {
   app.get('/docs/guides', { config: openPage }, async (_request, reply) => reply.redirect('/docs/guides/readme'))
   app.get<{ Params: { name: string } }>('/docs/guides/:name', { config: openPage }, async (request, reply) => {
     const page = pages.get(request.params.name as GuideName) ?? fail('not_found')
-    sendPolicy(reply)
+    reply.headers(pageHeaders({ 'style-src': "'self'", 'img-src': "'self'" }))
     return sendCompressed(request, reply, 'text/html; charset=utf-8', await page())
   })
   app.get('/docs/guides.css', { config: openPage }, async (_request, reply) => {
@@ -44,10 +45,4 @@ export function addGuides(app: FastifyInstance): void {
     reply.header('cache-control', 'public, max-age=300')
     return reply.type('image/png').send(bytes)
   })
-}
-
-function sendPolicy(reply: FastifyReply): void {
-  const policy = ["default-src 'none'", "style-src 'self'", "img-src 'self'", "base-uri 'none'", "form-action 'none'"]
-  reply.header('content-security-policy', [...policy, "frame-ancestors 'none'"].join('; '))
-  reply.header('referrer-policy', 'no-referrer')
 }

@@ -5,6 +5,7 @@ import { orNotFound } from '../base/errors.ts'
 import { openPage } from '../http/caller-scheme.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { pageHeaders } from '../http/page/page-headers.ts'
 import { findReportingTable, reportingTables } from './catalogue/catalogue.ts'
 import { documentationPage } from './documentation-page.ts'
 import { listTableRecords } from './list-table-records.ts'
@@ -35,11 +36,9 @@ export function reportingDocumentationRoutes(app: FastifyInstance): void {
   const page = documentationPage(reportingTables)
   const style = /<style>([\s\S]*)<\/style>/.exec(page)?.[1] ?? ''
   const styleHash = createHash('sha256').update(style).digest('base64')
-  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  const headers = pageHeaders({ 'style-src': `'sha256-${styleHash}'` })
   app.get(documentationPath, { config: openPage }, async (_request, reply) => {
-    reply.header('content-type', 'text/html; charset=utf-8')
-    reply.header('content-security-policy', policy)
-    reply.header('referrer-policy', 'no-referrer')
+    reply.headers(headers).type('text/html; charset=utf-8')
     return page
   })
 }

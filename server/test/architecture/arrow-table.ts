@@ -33,7 +33,7 @@ const signals = ['signals/events', 'signals/audit']
 export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'access/sessions': [
     ...['access/administrators', 'console/live', 'sign-in/connections', 'inventory/organizations'],
-    ...['signals/audit', 'http', ...base],
+    ...['signals/audit', 'http/page', 'http', ...base],
   ],
   'access/administrators': [...signals, 'http', ...base],
   'access/api-keys': ['signals/audit', 'base/config', 'http', 'inventory/organizations', ...base],
@@ -97,17 +97,18 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'compliance/templates',
       'inventory/organizations',
       'signals/streams',
+      'http/page',
       'http',
       ...base,
     ],
   ],
-  'sign-in/page': [],
+  'sign-in/page': ['http/page'],
   'sign-in/entra': ['sign-in/sessions', 'sign-in/connections', 'signals/streams', ...base],
   'sign-in/sessions': [
     ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/challenges', 'sign-in/connections'],
     ...['administration/requests', 'compliance/exemptions', 'compliance/results', 'inventory/organizations', ...base],
   ],
-  'sign-in/oidc': ['sign-in/connections', 'signals/streams', ...base],
+  'sign-in/oidc': ['http/page', 'sign-in/connections', 'signals/streams', ...base],
   'sign-in/upstreams': ['sign-in/connections', 'signals/audit', 'http', ...base],
   'sign-in/connections': ['signals/streams', 'signals/audit', 'http', ...base],
   'sign-in/bypass': ['signals/audit', 'http', ...base],
@@ -126,7 +127,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['compliance/targeting', 'inventory/devices', 'inventory/people', 'signals/audit', 'http', ...base],
   ],
 
-  reporting: ['inventory/devices', 'signals/audit', 'http', ...base],
+  reporting: ['inventory/devices', 'signals/audit', 'http', 'http/page', ...base],
   'reporting/compliance-days': ['inventory/devices', ...base],
 
   'live-queries': ['inventory/devices', 'signals/audit', 'http', ...base],
@@ -190,7 +191,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['main.ts', 'app.ts', 'worker.ts', 'open-deployment.ts', 'upgrade-database.ts', 'prepared-folder.ts', 'health'],
-    ...['http', 'base/logging.ts', 'base/config', ...features, ...base],
+    ...['http/page', 'http', 'base/logging.ts', 'base/config', ...features, ...base],
   ],
   'first-start.ts': ['base/config', ...features, ...base],
   'open-deployment.ts': ['prepared-folder.ts', 'upgrade-database.ts', 'base/config', ...base],
@@ -199,7 +200,9 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'app.ts': ['http', 'health', 'base/logging.ts', 'base/config', ...features, ...base],
   'worker.ts': ['health', 'base/logging.ts', 'base/config', ...features, ...base],
   // Below the features: the rooms that let callers in hand in how.
-  http: ['base/logging.ts', 'base/config', ...base],
+  http: ['http/page', 'base/logging.ts', 'base/config', ...base],
+  // What pages are made of: their HTML and the policy of each.
+  'http/page': [],
   // How the deployment stands, for operators.
   health: ['base/jobs', 'base/db'],
   'base/jobs': ['base/db', 'base/logging.ts', 'base/errors.ts', 'base/clock.ts'],

@@ -1,4 +1,4 @@
-import { html } from '../../src/sign-in/page/html.ts'
+import { html } from '../../src/http/page/html.ts'
 import type { PageState, PageView, ThingView } from '../../src/sign-in/page/page-view.ts'
 
 const shownAt = '2026-11-20T20:42:00.000Z'

@@ -1,21 +1,11 @@
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "frame-src 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ')
+import { pageHeaders } from '../../http/page/page-headers.ts'
 
 /** With everything under `/console`: nothing of another origin runs, frames or learns where someone was. */
 export const consoleHeaders = (baseUrl: string): Readonly<Record<string, string>> => ({
-  'content-security-policy': policy,
-  'referrer-policy': 'no-referrer',
+  ...pageHeaders({
+    ...{ 'script-src': "'self'", 'style-src': "'self'", 'img-src': "'self' data:", 'font-src': "'self'" },
+    ...{ 'connect-src': "'self'", 'require-trusted-types-for': "'script'", forms: "'self'" },
+  }),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',

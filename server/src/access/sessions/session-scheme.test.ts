@@ -201,7 +201,7 @@ test('every answer under /console carries the headers that keep other origins ou
   const { headers } = await openBrowser(app).ask('GET', '/session')
   assert.equal(
     headers['content-security-policy'],
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; frame-src 'none'; require-trusted-types-for 'script'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   )
   assert.equal(headers['strict-transport-security'], 'max-age=31536000')
   assert.equal(headers['referrer-policy'], 'no-referrer')

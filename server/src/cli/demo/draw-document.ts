@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Html, html } from '../../sign-in/page/html.ts'
+import { type Html, html } from '../../http/page/html.ts'
 import type { PartyAnswer } from './open-party.ts'
 
 const madeUp = 'Demo. The people, laptops, app and sign-in service are made up. All of it goes away when you stop'

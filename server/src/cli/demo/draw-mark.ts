@@ -1,4 +1,4 @@
-import { type Html, html } from '../../sign-in/page/html.ts'
+import { type Html, html } from '../../http/page/html.ts'
 
 export type MarkName = 'good' | 'notified' | 'will_block' | 'blocked' | 'pending' | 'dash'
 

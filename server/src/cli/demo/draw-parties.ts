@@ -1,4 +1,4 @@
-import { html } from '../../sign-in/page/html.ts'
+import { html } from '../../http/page/html.ts'
 import type { DemoPerson } from './demo-people.ts'
 import { drawDocument } from './draw-document.ts'
 import type { PartyAnswer } from './open-party.ts'

@@ -1,5 +1,5 @@
 import { dayMs } from '../../base/time.ts'
-import { type Html, html } from '../../sign-in/page/html.ts'
+import { type Html, html } from '../../http/page/html.ts'
 import { demoCommands } from './demo-check.ts'
 import type { DemoPerson } from './demo-people.ts'
 import { drawDocument } from './draw-document.ts'

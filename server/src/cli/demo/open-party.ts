@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { pageHeaders } from '../../http/page/page-headers.ts'
 
 export type PartyRequest = {
   method: string
@@ -114,14 +115,15 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
 function send(response: ServerResponse, formAction: string, answer: PartyAnswer): void {
   if (response.headersSent) return
   const { location, cookies = [], text = '', type = 'text/plain; charset=utf-8' } = answer
-  const policy = [
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'",
-    `form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
-  ].join('; ')
+  const ours = "'self'"
+  const headers = pageHeaders({
+    ...{ 'script-src': ours, 'style-src': ours, 'font-src': ours, 'img-src': ours, 'connect-src': ours },
+    forms: formAction,
+  })
   response.writeHead(answer.status ?? (location === undefined ? 200 : 303), {
     'content-type': type,
     'cache-control': 'no-store',
-    'content-security-policy': policy,
+    ...headers,
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     ...(location !== undefined && { location }),

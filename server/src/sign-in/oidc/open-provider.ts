@@ -3,6 +3,8 @@ import { type Configuration, interactionPolicy, Provider } from 'oidc-provider'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { html } from '../../http/page/html.ts'
+import { pageHeaders } from '../../http/page/page-headers.ts'
 import { ensureSigningKey } from '../../signals/streams/rotate-signing-key.ts'
 import { unsealPrivateKey } from '../../signals/streams/seal-private-key.ts'
 import { type KeyRing, listRing } from '../../signals/streams/signing-keys.ts'
@@ -147,15 +149,10 @@ function fixed(baseUrl: string): Configuration {
     ttl: { Session: 60, Interaction: 3_600, AuthorizationCode: 60, AccessToken: 300, IdToken: 300, Grant: 600 },
     renderError: (context, out) => {
       context.type = 'html'
-      context.set({
-        'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-        'cache-control': 'no-store',
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-      })
-      context.body = `<!doctype html><html lang="en"><title>This sign-in cannot start</title><h1>This sign-in cannot start</h1><p>${escapeText(`${out.error}: ${out.error_description ?? ''}`)}</p><p>Open the application again. If that brings you back here, ask IT.</p></html>`
+      context.set({ ...pageHeaders(), 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+      const what = `${out.error}: ${out.error_description ?? ''}`
+      context.body =
+        html`<!doctype html><html lang="en"><title>This sign-in cannot start</title><h1>This sign-in cannot start</h1><p>${what}</p><p>Open the application again. If that brings you back here, ask IT.</p></html>`.html
     },
   }
 }
-
-const escapeText = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../http/page/html.ts'
+import { pageHeaders } from '../../http/page/page-headers.ts'
 import type { PageAssets } from './page-view.ts'
 
 /** An answer that the browser brings to its receiver by a form. */
@@ -17,13 +18,16 @@ export type AnswerView = {
 const script = 'document.forms[0].submit()'
 const scriptHash = createHash('sha256').update(script).digest('base64')
 
-/** No form-action: a browser holds redirects of the receiver to it. */
-export const answerPolicy = ({ isAutomatic }: AnswerView): string =>
-  [
-    `default-src 'none'; style-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'`,
-    ...(isAutomatic ? [`script-src 'sha256-${scriptHash}'`] : []),
-    "require-trusted-types-for 'script'; trusted-types 'none'",
-  ].join('; ')
+/** Of the page that brings an answer; its receiver sees our address, and nothing behind it. */
+export const answerHeaders = ({ isAutomatic }: AnswerView): Record<string, string> => ({
+  ...pageHeaders({
+    ...{ 'style-src': "'self'", 'font-src': "'self'" },
+    ...(isAutomatic && { 'script-src': `'sha256-${scriptHash}'` }),
+    ...{ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'", forms: 'anywhere' },
+  }),
+  'referrer-policy': 'strict-origin',
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
+})
 
 /** As it was given: the receiver compares it. */
 const exact = (text: string): Html => ({

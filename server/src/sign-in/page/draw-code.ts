@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../http/page/html.ts'
 import type { Drawn, PageView } from './page-view.ts'
 import { counted, time } from './plain-words.ts'
 

@@ -1,4 +1,4 @@
-import { html } from './html.ts'
+import { html } from '../../http/page/html.ts'
 import type { Drawn, PageView } from './page-view.ts'
 import { possessive } from './plain-words.ts'
 

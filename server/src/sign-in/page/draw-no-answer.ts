@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../http/page/html.ts'
 import { icon, mark } from './marks.ts'
 import type { PageView } from './page-view.ts'
 import { time } from './plain-words.ts'

@@ -1,7 +1,7 @@
+import { type Html, html } from '../../http/page/html.ts'
 import { codeLink, drawCodeForm } from './draw-code.ts'
 import { drawState } from './draw-state.ts'
 import { drawWay } from './draw-way.ts'
-import { type Html, html } from './html.ts'
 import { icon } from './marks.ts'
 import type { PageAssets, PageView } from './page-view.ts'
 

@@ -1,5 +1,5 @@
+import { type Html, html } from '../../http/page/html.ts'
 import { drawThings } from './draw-things.ts'
-import { type Html, html } from './html.ts'
 import { mark } from './marks.ts'
 import type { CandidateView, Drawn, PageView } from './page-view.ts'
 import { things, time } from './plain-words.ts'

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../http/page/html.ts'
 import { icon, mark, type Shape } from './marks.ts'
 import type { FixView, PageView, RowsView, ThingView } from './page-view.ts'
 import { time } from './plain-words.ts'

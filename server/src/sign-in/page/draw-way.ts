@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../http/page/html.ts'
 import { mark, type Shape } from './marks.ts'
 import type { PageState, PageView } from './page-view.ts'
 import { counted, time } from './plain-words.ts'

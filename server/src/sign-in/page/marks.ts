@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../http/page/html.ts'
 
 export type Shape = 'good' | 'running' | 'waiting' | 'asking' | 'none' | 'blocked' | 'will' | 'notified'
 

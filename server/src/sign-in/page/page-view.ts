@@ -1,4 +1,4 @@
-import type { Html } from './html.ts'
+import type { Html } from '../../http/page/html.ts'
 
 export type DeviceKind = 'Mac' | 'PC' | 'computer' | 'device'
 

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../http/page/html.ts'
 
 /** How the script writes a time in the person's zone: `8:47 PM`, or `Sunday, 9:14 PM`. */
 type TimeForm = 'clock' | 'day'

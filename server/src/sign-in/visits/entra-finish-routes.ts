@@ -6,7 +6,7 @@ import { transact } from '../../base/db/transact.ts'
 import { entraAddresses, entraPath } from '../connections/entra-rules.ts'
 import { answerOf } from '../entra/answer-rules.ts'
 import { openSigner } from '../entra/sign-answer.ts'
-import { answerPolicy, drawAnswer } from '../page/draw-answer.ts'
+import { answerHeaders, drawAnswer } from '../page/draw-answer.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
 import { finishSignIn } from '../sessions/finish-sign-in.ts'
 import { findSession, findSessionOfInteraction, type SignInSession } from '../sessions/session-queries.ts'
@@ -37,17 +37,7 @@ export function sendAnswer(
   words: EntraWords,
 ): FastifyReply {
   const view = { ...words, action: redirectUri, fields: { ...answer, ...(state !== null && { state }) } }
-  return reply
-    .headers({
-      'content-security-policy': answerPolicy(view),
-      'cache-control': 'no-store',
-      // The receiver sees our address, and nothing behind it.
-      'referrer-policy': 'strict-origin',
-      'cross-origin-opener-policy': 'same-origin-allow-popups',
-      'x-content-type-options': 'nosniff',
-    })
-    .type('text/html; charset=utf-8')
-    .send(drawAnswer(view, assets))
+  return reply.headers(answerHeaders(view)).type('text/html; charset=utf-8').send(drawAnswer(view, assets))
 }
 
 /** Answers Entra when there is something to say; leads back to the page of the sign-in otherwise. */

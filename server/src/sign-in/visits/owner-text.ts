@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import { type Html, html, visibleText } from '../page/html.ts'
+import { type Html, html, visibleText } from '../../http/page/html.ts'
 import type { FixView } from '../page/page-view.ts'
 
 type Text = string | null | undefined

@@ -5,6 +5,7 @@ import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { statusOf, toServiceError } from '../../http/errors.ts'
+import { pageHeaders } from '../../http/page/page-headers.ts'
 import { recordAdapter } from '../oidc/record-adapter.ts'
 import { type Again, drawFault, drawPage, drawRegion, drawReturnPage } from '../page/draw-page.ts'
 import { openAssets } from '../page/page-assets.ts'
@@ -49,24 +50,19 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   const { db, demo } = context
   const assets = { ...own, notice: demo?.notice }
 
-  // No form-action: a browser holds redirects to it, and an application's way back leads over hosts of its own.
-  const policy = [
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'",
-    `connect-src 'self' ${context.ports.map((port) => `http://127.0.0.1:${port}`).join(' ')}; frame-ancestors 'none'`,
-    "require-trusted-types-for 'script'; trusted-types muster-region",
-  ].join('; ')
+  const headers = {
+    ...pageHeaders({
+      ...{ 'script-src': "'self'", 'style-src': "'self'", 'font-src': "'self'", 'img-src': "'self'" },
+      'connect-src': ["'self'", ...context.ports.map((port) => `http://127.0.0.1:${port}`)].join(' '),
+      ...{ 'require-trusted-types-for': "'script'", 'trusted-types': 'muster-region' },
+      // An application's way back leads over hosts of its own.
+      forms: 'anywhere',
+    }),
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+  }
 
   function send(reply: FastifyReply, body: string): FastifyReply {
-    return reply
-      .headers({
-        'content-security-policy': policy,
-        'cache-control': 'no-store',
-        'referrer-policy': 'no-referrer',
-        'cross-origin-opener-policy': 'same-origin-allow-popups',
-        'x-content-type-options': 'nosniff',
-      })
-      .type('text/html; charset=utf-8')
-      .send(body)
+    return reply.headers(headers).type('text/html; charset=utf-8').send(body)
   }
 
   const fault = (reply: FastifyReply, status: number, title: string, text: string, again?: Again): FastifyReply =>
