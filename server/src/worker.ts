@@ -27,7 +27,7 @@ import { recordDays } from './reporting/compliance-days/record-days.ts'
 import { queueDueRuns } from './reporting/queries/queue-due-runs.ts'
 import { runRequested, runsAtOnce } from './reporting/queries/run-requested.ts'
 import { dropOldAuthLogs } from './sign-in/auth-logs/drop-old-auth-logs.ts'
-import { expireSessions } from './sign-in/auth-logs/expire-sessions.ts'
+import { expireAuthLogs } from './sign-in/auth-logs/expire-auth-logs.ts'
 import { dropOldBypassCodes } from './sign-in/bypass/bypass-codes.ts'
 import { dropExpiredRecords } from './sign-in/oidc/drop-expired-records.ts'
 import { dropIdleSessions, dropSeenRequests } from './sign-in/sessions/drop-idle-sessions.ts'
@@ -119,7 +119,7 @@ function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | '
         await dropOldDays(db, { figures: before(keptMs.complianceDays), devices: before(keptMs.deviceStandings) })
       },
     },
-    'expire-auth-sessions': { cron: '* * * * *', run: () => expireSessions(db, bySystem) },
+    'expire-auth-logs': { cron: '* * * * *', run: () => expireAuthLogs(db, bySystem) },
     'drop-idle-sign-ins': { cron: '*/10 * * * *', run: () => dropIdleSessions(db, clock()) },
     'drop-old-bypass-codes': { cron: '40 3 * * *', run: () => dropOldBypassCodes(db, clock()) },
     'drop-seen-requests': { cron: '*/10 * * * *', run: () => dropSeenRequests(db, clock()) },

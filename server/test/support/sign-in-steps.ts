@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { inOrganization } from '../../src/base/db/in-organization.ts'
 import { type Tx, transact } from '../../src/base/db/transact.ts'
-import { finishSession } from '../../src/sign-in/auth-logs/finish-session.ts'
+import { beginAuthLog, type NewAuthLog } from '../../src/sign-in/auth-logs/begin-auth-log.ts'
+import { endAuthLog } from '../../src/sign-in/auth-logs/end-auth-log.ts'
 import { recognizeDevice } from '../../src/sign-in/auth-logs/recognize-device.ts'
-import { recordEvent } from '../../src/sign-in/auth-logs/record-event.ts'
+import { recordAuthLogEvent } from '../../src/sign-in/auth-logs/record-auth-log-event.ts'
 import { showIssues } from '../../src/sign-in/auth-logs/show-issues.ts'
-import { type NewSession, startSession } from '../../src/sign-in/auth-logs/start-session.ts'
 import type { TestApp } from './app.ts'
 
-type EventType = Parameters<typeof recordEvent>[1]['type']
+type EventType = Parameters<typeof recordAuthLogEvent>[1]['type']
 
-type StartedSession = Partial<NewSession> & { personId?: string; deviceId?: string; now: string }
+type BegunAuthLog = Partial<NewAuthLog> & { personId?: string; deviceId?: string; now: string }
 
 const findPerson = (tx: Tx, organizationId: string, id: string) =>
   tx
@@ -33,19 +33,21 @@ export function signInSteps(app: TestApp) {
   const inTransaction = <T>(work: (tx: Tx, organizationId: string) => Promise<T>): Promise<T> =>
     transact(app.db, (tx) => work(tx, app.tenant.organizationId))
   return {
-    start: ({ personId, deviceId, ...session }: StartedSession) =>
+    start: ({ personId, deviceId, ...log }: BegunAuthLog) =>
       inTransaction(async (tx, organizationId) =>
-        startSession(tx, {
+        beginAuthLog(tx, {
           organizationId,
           ...(personId !== undefined && { person: await findPerson(tx, organizationId, personId) }),
           ...(deviceId !== undefined && { device: await findDevice(tx, organizationId, deviceId) }),
           ipAddress: '198.51.100.24',
           browser: { name: 'Firefox', version: '145.0', userAgent: 'Mozilla/5.0 Firefox/145.0' },
-          ...session,
+          ...log,
         }),
       ),
     record: (authLogId: string, type: EventType, description: string, now: string) =>
-      inTransaction((tx, organizationId) => recordEvent(tx, { organizationId, authLogId, type, description, now })),
+      inTransaction((tx, organizationId) =>
+        recordAuthLogEvent(tx, { organizationId, authLogId, type, description, now }),
+      ),
     recognize: (authLogId: string, deviceId: string, now: string) =>
       inTransaction(async (tx, organizationId) => {
         const device = await findDevice(tx, organizationId, deviceId)
@@ -55,7 +57,7 @@ export function signInSteps(app: TestApp) {
       inTransaction((tx, organizationId) => showIssues(tx, { organizationId, authLogId, issueIds, now })),
     finish: (authLogId: string, now: string) =>
       inTransaction((tx, organizationId) =>
-        finishSession(tx, { organizationId, authLogId }, { cause: randomUUID(), now }),
+        endAuthLog(tx, { organizationId, authLogId, outcome: 'success' }, { cause: randomUUID(), now }),
       ),
   }
 }

@@ -86,7 +86,7 @@ type BlockingIssue = {
   noted_status: 'blocked' | 'will_block' | null
 }
 
-/** Those among the open issues of a session's device that block it, or will, and what the session notes of each. */
+/** Those among the open issues of a log's device that block it, or will, and what the log notes of each. */
 export async function listBlockingIssues(
   reader: Reader,
   organizationId: string,

@@ -1,12 +1,12 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { storable } from '../../base/storable.ts'
+import type { LoggedDevice } from './begin-auth-log.ts'
 import { boundedOrNull, initialStatusOf, longest } from './rules.ts'
-import type { LoggedDevice } from './start-session.ts'
-import { type Step, touched } from './touch-session.ts'
+import { type Step, touched } from './touch-auth-log.ts'
 
 /**
- * Notes which device a session that began without one is on, by one statement. False when the session is over, or has a
+ * Notes which device a log that began without one is about, by one statement. False when the log is over, or has a
  * device already: the first one stands.
  */
 export async function recognizeDevice(tx: Tx, { device, ...step }: Step & { device: LoggedDevice }): Promise<boolean> {

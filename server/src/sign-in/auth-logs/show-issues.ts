@@ -4,19 +4,19 @@ import type { Tx } from '../../base/db/transact.ts'
 import { storable } from '../../base/storable.ts'
 import { listBlockingIssues } from './queries.ts'
 import { blockingStatusOf, longest, maxIssues } from './rules.ts'
-import { type Step, touchSession } from './touch-session.ts'
+import { type Step, touchAuthLog } from './touch-auth-log.ts'
 
 /**
- * Notes which of the open issues of the session's device the person is shown, each with what it means for the device
+ * Notes which of the open issues of the log's device the person is shown, each with what it means for the device
  * at that moment; those that do not block are left out. An issue shown again is noted once, with its latest status.
- * False when the session is over.
+ * False when the log is over.
  */
 export async function showIssues(
   tx: Tx,
   { issueIds, ...step }: Step & { issueIds: readonly string[] },
 ): Promise<boolean> {
   const { organizationId, authLogId, now } = step
-  const open = await touchSession(tx, step)
+  const open = await touchAuthLog(tx, step)
   if (!open) return false
   const shown = (await listBlockingIssues(tx, organizationId, authLogId, issueIds)).map((issue) => ({
     ...issue,

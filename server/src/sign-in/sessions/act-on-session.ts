@@ -6,7 +6,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { snoozeCheck } from '../../compliance/exemptions/snooze-check.ts'
-import { recordEvent } from '../auth-logs/record-event.ts'
+import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { beginRecheck } from './recheck.ts'
 import { listIssues, type SignInSession } from './session-queries.ts'
 import { settleSession } from './settle-session.ts'
@@ -84,11 +84,15 @@ function doAct(tx: Tx, place: Place, act: Act, context: ChangeContext): Promise<
 async function register(tx: Tx, place: Place, message: string, context: ChangeContext): Promise<void> {
   const { organizationId, authLogId, deviceId, personId } = place
   const step = { organizationId, authLogId, now: context.now }
-  await recordEvent(tx, { ...step, type: 'device_registration_request', description: 'The person says it is theirs.' })
+  await recordAuthLogEvent(tx, {
+    ...step,
+    type: 'device_registration_request',
+    description: 'The person says it is theirs.',
+  })
   const requestId = await requestRegistration(tx, { deviceId, personId, message }, context)
   if (requestId !== undefined) return
   const description = 'Registered to the person on first use.'
-  await recordEvent(tx, { ...step, type: 'device_registration_successful', description })
+  await recordAuthLogEvent(tx, { ...step, type: 'device_registration_successful', description })
 }
 
 type PutOff = Extract<Act, { kind: 'snooze' | 'exemption' }>
@@ -101,14 +105,14 @@ async function putOff(tx: Tx, place: Place, act: PutOff, context: ChangeContext)
   const step = { organizationId, authLogId, now: context.now }
   if (act.kind === 'snooze') {
     const until = await snoozeCheck(tx, { deviceId, checkId: issue.check_id }, context)
-    await recordEvent(tx, { ...step, type: 'issue_snoozed', description: `Issue ${issue.id}, until ${until}.` })
+    await recordAuthLogEvent(tx, { ...step, type: 'issue_snoozed', description: `Issue ${issue.id}, until ${until}.` })
     return
   }
   // The page shows the issues of a check as one thing.
   const issueIds = open.filter((one) => one.check_id === issue.check_id).map(({ id }) => id)
   await raiseExemptionRequest(tx, { deviceId, personId, issueIds, message: act.message }, context)
   const named = issueIds.length === 1 ? `Issue ${issue.id}.` : `Issues ${issueIds.join(', ')}.`
-  await recordEvent(tx, { ...step, type: 'exemption_requested', description: named })
+  await recordAuthLogEvent(tx, { ...step, type: 'exemption_requested', description: named })
 }
 
 const maxSeen = 20
@@ -119,5 +123,5 @@ async function noteSeen(tx: Tx, place: Place, issueIds: readonly string[], now: 
   const seen = open.filter(({ id }) => issueIds.includes(id)).slice(0, maxSeen)
   if (seen.length === 0) return
   const description = `Issues ${seen.map(({ id }) => id).join(', ')}.`
-  await recordEvent(tx, { organizationId, authLogId, type: 'issue_viewed', description, now })
+  await recordAuthLogEvent(tx, { organizationId, authLogId, type: 'issue_viewed', description, now })
 }

@@ -1,7 +1,7 @@
 import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { failSession } from '../auth-logs/fail-session.ts'
+import { endAuthLog } from '../auth-logs/end-auth-log.ts'
 
 /** Ends a sign-in that was not answered yet, as the person or an upstream asks. Its log has failed. */
 export async function cancelSession(
@@ -22,6 +22,6 @@ export async function cancelSession(
     .where('grant_id', 'is', null)
     .returning('auth_log_id')
     .executeTakeFirst()
-  if (ended?.auth_log_id)
-    await failSession(tx, { organizationId, authLogId: ended.auth_log_id, reason: 'cancelled' }, change)
+  if (!ended?.auth_log_id) return
+  await endAuthLog(tx, { organizationId, authLogId: ended.auth_log_id, outcome: 'denied', reason: 'cancelled' }, change)
 }

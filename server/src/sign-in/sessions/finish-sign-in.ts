@@ -1,7 +1,7 @@
 import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { finishSession } from '../auth-logs/finish-session.ts'
+import { endAuthLog } from '../auth-logs/end-auth-log.ts'
 import type { SignInSession } from './session-queries.ts'
 import { isFactor, mayContinue, modeAt, type SessionState } from './session-rules.ts'
 import { type Settled, settleSession } from './settle-session.ts'
@@ -33,8 +33,8 @@ export async function finishSignIn(
   const isWaived = mayWaive && isUnproved(state)
   if (!mayContinue(state) && !isWaived) return undefined
   if (session.auth_log_id === null || session.waits_until <= change.now) return undefined
-  const finished = { organizationId, authLogId: session.auth_log_id, word: wordOf(settled, isObserved) }
-  if (!(await finishSession(tx, finished, change))) return undefined
+  const end = { outcome: 'success', word: wordOf(settled, isObserved) } as const
+  if (!(await endAuthLog(tx, { organizationId, authLogId: session.auth_log_id, ...end }, change))) return undefined
   await tx
     .updateTable('signin_sessions')
     .set({ grant_id: grantId, answered_at: change.now, last_event_at: change.now })

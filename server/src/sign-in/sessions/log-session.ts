@@ -1,9 +1,9 @@
 import type { Tx } from '../../base/db/transact.ts'
+import { beginAuthLog } from '../auth-logs/begin-auth-log.ts'
 import { recognizeDevice } from '../auth-logs/recognize-device.ts'
-import { recordEvent } from '../auth-logs/record-event.ts'
+import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { showIssues } from '../auth-logs/show-issues.ts'
-import { startSession } from '../auth-logs/start-session.ts'
-import { touchSession } from '../auth-logs/touch-session.ts'
+import { touchAuthLog } from '../auth-logs/touch-auth-log.ts'
 import { browserOf } from './browser-of.ts'
 import type { SignInDevice, SignInPerson } from './judge.ts'
 import { reasonOf } from './reason-of.ts'
@@ -13,7 +13,7 @@ import type { SessionState } from './session-rules.ts'
 /** Begins the log of a sign-in whose person is known. Returns the log's identifier. */
 export function beginLog(tx: Tx, session: SignInSession, person: SignInPerson, now: string): Promise<string> {
   const { organization_id: organizationId, application_name: name, client_id: clientId } = session
-  return startSession(tx, {
+  return beginAuthLog(tx, {
     organizationId,
     person,
     ipAddress: session.ip_address,
@@ -44,19 +44,23 @@ export async function noteChange(tx: Tx, before: SignInSession, change: Change, 
   const step = { organizationId, authLogId, now }
   const reason = reasonOf({ state, device })
   if (device === undefined) {
-    if (state === 'ended' || state === 'unknown_person') await touchSession(tx, { ...step, reason })
+    if (state === 'ended' || state === 'unknown_person') await touchAuthLog(tx, { ...step, reason })
     return
   }
   if (before.device_id === null) {
     await recognizeDevice(tx, { ...step, device, reason })
-    await recordEvent(tx, { ...step, type: 'agent_detection_success', description: `The device proved itself${says}.` })
+    await recordAuthLogEvent(tx, {
+      ...step,
+      type: 'agent_detection_success',
+      description: `The device proved itself${says}.`,
+    })
   }
   if (state === before.state) return
-  if (before.device_id !== null) await touchSession(tx, { ...step, reason })
+  if (before.device_id !== null) await touchAuthLog(tx, { ...step, reason })
   const registration = registrationEvent(before.state as SessionState, state)
-  if (registration) await recordEvent(tx, { ...step, ...registration })
+  if (registration) await recordAuthLogEvent(tx, { ...step, ...registration })
   if (state === 'blocked') {
-    await recordEvent(tx, { ...step, type: 'device_blocked', description: 'Issues block the device.' })
+    await recordAuthLogEvent(tx, { ...step, type: 'device_blocked', description: 'Issues block the device.' })
   }
   if (state === 'blocked' || state === 'warning') {
     const issues = await listIssues(tx, organizationId, device.id)

@@ -1,7 +1,7 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
-import { recordEvent } from '../auth-logs/record-event.ts'
+import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { reasonOfDetection } from './reason-of.ts'
 import type { SignInSession } from './session-queries.ts'
 import { limits } from './session-rules.ts'
@@ -63,5 +63,5 @@ export async function noteUndetected(
   const description = reasons[reason]
   const why = reasonOfDetection(reason)
   const step = { organizationId, authLogId, now, reason: why }
-  await recordEvent(tx, { ...step, type: 'agent_detection_failure', description })
+  await recordAuthLogEvent(tx, { ...step, type: 'agent_detection_failure', description })
 }

@@ -2,7 +2,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { refreshFailing } from '../../compliance/results/refresh-failing.ts'
-import { recordEvent } from '../auth-logs/record-event.ts'
+import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { countPendingChecks, listIssues, type SignInSession } from './session-queries.ts'
 import { limits, type SessionState } from './session-rules.ts'
 
@@ -51,9 +51,9 @@ export async function endRecheck(
   const seconds = ((Date.parse(now) - Date.parse(since)) / 1000).toFixed(1)
   const unfinished = pending > 0 ? `, ${pending} without a result` : ''
   const description = `${session.recheck_checks} checks, ${fixed} fixed, ${seconds} s${unfinished}.`
-  await recordEvent(tx, { ...step, type: 'device_rechecked', description })
+  await recordAuthLogEvent(tx, { ...step, type: 'device_rechecked', description })
   if (state === 'blocked' && session.state === 'blocked') {
-    await recordEvent(tx, { ...step, type: 'device_blocked', description: 'Issues still block the device.' })
+    await recordAuthLogEvent(tx, { ...step, type: 'device_blocked', description: 'Issues still block the device.' })
   }
   return true
 }

@@ -5,7 +5,7 @@ import { signInStage } from '../../../test/support/sign-in-stage.ts'
 import { transact } from '../../base/db/transact.ts'
 import { hourMs, minuteMs, plusMs } from '../../base/time.ts'
 import { changeSettings } from '../../inventory/organizations/change-settings.ts'
-import { expireSessions } from '../auth-logs/expire-sessions.ts'
+import { expireAuthLogs } from '../auth-logs/expire-auth-logs.ts'
 import { createBypassCode, withdrawBypassCode } from '../bypass/bypass-codes.ts'
 import { pauseConnection, resumeConnection } from '../connections/pause-connection.ts'
 import { readMarks } from './session-marks.ts'
@@ -157,7 +157,7 @@ test('a failed sign-in keeps why it failed: what stood in the way, and else how 
   await arrive(all)
   await (await arrive(all)).post('cancel')
   stage.setNow(plusMs(stage.now(), 31 * minuteMs))
-  await expireSessions(stage.db, change)
+  await expireAuthLogs(stage.db, change)
   assert.deepEqual(await reasonsOf(), ['blocked_by_issues', 'agent_permission_denied', 'abandoned', 'cancelled'])
 })
 
@@ -202,7 +202,7 @@ test('a person who leaves while their page is open is told at the next look of t
   await stage.db.updateTable('devices').set({ auth_state: 'good' }).execute()
   assert.doesNotMatch((await visit.go(visit.path)).text, /data-finish=/)
   stage.setNow(plusMs(stage.now(), 31 * minuteMs))
-  await expireSessions(stage.db, change)
+  await expireAuthLogs(stage.db, change)
   assert.deepEqual(await reasonsOf(), ['person_deprovisioned'])
 })
 

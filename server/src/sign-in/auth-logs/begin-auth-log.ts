@@ -6,7 +6,7 @@ import { boundedOrNull, initialStatusOf, longest } from './rules.ts'
 /** What a log says of the device of a sign-in. */
 export type LoggedDevice = { id: string; name: string; agent_version: string | null; auth_state: StoredAuthState }
 
-export type NewSession = {
+export type NewAuthLog = {
   organizationId: string
   /** Left out: nobody was recognized. */
   person?: { id: string; name: string; email: string } | undefined
@@ -27,10 +27,10 @@ export type NewSession = {
 }
 
 /** Notes that a person began to sign in, by one statement, and returns the entry's identifier; failed until it succeeds. */
-export async function startSession(tx: Tx, session: NewSession): Promise<string> {
-  const { organizationId, attempt, now } = session
+export async function beginAuthLog(tx: Tx, asked: NewAuthLog): Promise<string> {
+  const { organizationId, attempt, now } = asked
   const { id } = await tx
-    .with('log', (build) => build.insertInto('auth_logs').values(rowOf(session)).returning('id'))
+    .with('log', (build) => build.insertInto('auth_logs').values(rowOf(asked)).returning('id'))
     .with('open', (build) =>
       build
         .insertInto('auth_log_open_sessions')
@@ -71,7 +71,7 @@ export async function startSession(tx: Tx, session: NewSession): Promise<string>
   return id
 }
 
-const rowOf = ({ organizationId, person, device, browser, application, now, ...session }: NewSession) => ({
+const rowOf = ({ organizationId, person, device, browser, application, now, ...log }: NewAuthLog) => ({
   organization_id: organizationId,
   started_at: now,
   initial_status: initialStatusOf(device?.auth_state),
@@ -81,13 +81,13 @@ const rowOf = ({ organizationId, person, device, browser, application, now, ...s
   device_id: device?.id ?? null,
   device_name: boundedOrNull(device?.name, longest.name),
   agent_version: boundedOrNull(device?.agent_version, longest.word),
-  ip_address: storable(session.ipAddress, longest.address),
-  country: boundedOrNull(session.country, longest.word),
-  city: boundedOrNull(session.city, longest.word),
+  ip_address: storable(log.ipAddress, longest.address),
+  country: boundedOrNull(log.country, longest.word),
+  city: boundedOrNull(log.city, longest.word),
   browser_name: storable(browser.name, longest.word),
   browser_version: storable(browser.version, longest.word),
   browser_user_agent: storable(browser.userAgent, longest.userAgent),
   application_id: storable(application?.id ?? '', longest.word),
   application_name: storable(application?.name ?? '', longest.word),
-  connection_id: session.connectionId ?? null,
+  connection_id: log.connectionId ?? null,
 })

@@ -3,7 +3,7 @@ import type { ChangeOrigin } from '../../base/change-context.ts'
 import type { Database } from '../../base/db/schema.ts'
 import type { Announcement } from '../../signals/events/announce.ts'
 
-type EndedSession = Pick<
+type EndedAuthLog = Pick<
   Selectable<Database['auth_logs']>,
   | 'organization_id'
   | 'id'
@@ -15,21 +15,21 @@ type EndedSession = Pick<
   | 'browser_version'
 >
 
-/** What the outside is told of a session that ended. */
-export const newsOfSession = (
+/** What the outside is told of a log that ended. */
+export const newsOfAuthLog = (
   type: 'auth_logs.success' | 'auth_logs.failure',
-  session: EndedSession,
+  log: EndedAuthLog,
   { cause, now }: Pick<ChangeOrigin, 'cause' | 'now'>,
 ): Announcement => ({
-  organizationId: session.organization_id,
+  organizationId: log.organization_id,
   type,
   cause,
   at: now,
-  authLogId: session.id,
-  deviceId: session.device_id,
-  deviceName: session.device_name,
-  agentVersion: session.agent_version,
-  personId: session.person_id,
-  browserName: session.browser_name,
-  browserVersion: session.browser_version,
+  authLogId: log.id,
+  deviceId: log.device_id,
+  deviceName: log.device_name,
+  agentVersion: log.agent_version,
+  personId: log.person_id,
+  browserName: log.browser_name,
+  browserVersion: log.browser_version,
 })

@@ -2,15 +2,15 @@ import type { AuthLogEventType } from '@muster/contract/auth-logs.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { storable } from '../../base/storable.ts'
 import { longest } from './rules.ts'
-import { type Step, touched } from './touch-session.ts'
+import { type Step, touched } from './touch-auth-log.ts'
 
-/** `sign_in_success` is recorded by `finishSession`. */
+/** `sign_in_success` is recorded by `endAuthLog`. */
 type RecordedEvent = Step & { type: Exclude<AuthLogEventType, 'sign_in_success'>; description: string }
 
 /**
- * Writes down a step of signing in, by one statement. False when the session is over, or has as many events as are kept.
+ * Writes down a step of signing in, by one statement. False when the log is over, or has as many events as are kept.
  */
-export async function recordEvent(tx: Tx, { type, description, ...step }: RecordedEvent): Promise<boolean> {
+export async function recordAuthLogEvent(tx: Tx, { type, description, ...step }: RecordedEvent): Promise<boolean> {
   const { organizationId, authLogId, now } = step
   const { numInsertedOrUpdatedRows: written } = await tx
     .with('open', () => touched(tx, step, { isEvent: true }))

@@ -8,7 +8,7 @@ import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { signInSteps } from '../../../test/support/sign-in-steps.ts'
 import { plusMs } from '../../base/time.ts'
-import { expireSessions } from './expire-sessions.ts'
+import { expireAuthLogs } from './expire-auth-logs.ts'
 import { maxEvents, maxIssues } from './rules.ts'
 
 const app = testApp()
@@ -22,7 +22,7 @@ const over = plusMs(begun, life)
 beforeEach(() => app.reset())
 
 const read = async (id: string) => (await app.ask('GET', `/auth_logs/${id}`)).body
-const expire = (now: string, limit?: number) => expireSessions(app.db, () => contextAt(now), limit)
+const expire = (now: string, limit?: number) => expireAuthLogs(app.db, () => contextAt(now), limit)
 const news = () =>
   app.db
     .selectFrom('events')
@@ -37,7 +37,7 @@ async function adaWithDevice(columns: Parameters<typeof make.device>[1] = {}) {
   return { personId: ada.id, deviceId: device.id, device }
 }
 
-test('a session starts as a failure, with the state of its device', async () => {
+test('a log begins as a failure, with the state of its device', async () => {
   const states = { good: 'all_good', notified: 'all_good', will_block: 'will_block', blocked: 'blocked' } as const
   for (const [state, shown] of Object.entries(states)) {
     const { device } = await adaWithDevice()
@@ -89,7 +89,7 @@ test('an earlier sign-in that ends later does not take back when someone was las
   assert.equal((await app.ask('GET', `/devices/${deviceId}`)).body.last_authenticated_at, last)
 })
 
-test('a session that is left alone for half an hour has failed, which is told once and to the millisecond', async () => {
+test('a log that is left alone for half an hour has failed, which is told once and to the millisecond', async () => {
   const { personId, deviceId } = await adaWithDevice()
   const id = await start({ personId, now: begun })
   await recognize(id, deviceId, begun)
@@ -118,7 +118,7 @@ test('a session that is left alone for half an hour has failed, which is told on
   assert.equal(await finish(id, over), false)
 })
 
-test('every step gives a session another half hour', async () => {
+test('every step gives a log another half hour', async () => {
   const { deviceId } = await adaWithDevice()
   const id = await start({ now: begun })
   let now = begun
@@ -132,13 +132,13 @@ test('every step gives a session another half hour', async () => {
     assert.equal(await step(), true)
     assert.equal(await expire(plusMs(now, life - 1)), 0)
   }
-  // A step that was under way for long does not shorten the session.
+  // A step that was under way for long does not shorten the log.
   assert.equal(await record(id, 'device_rechecked', 'Slow.', begun), true)
   assert.equal(await expire(plusMs(now, life - 1)), 0)
   assert.equal(await expire(plusMs(now, life)), 1)
 })
 
-test('a session is over at its moment, also before the sweep comes by', async () => {
+test('a log is over at its moment, also before the sweep comes by', async () => {
   const id = await start({ now: begun })
   assert.equal(await record(id, 'sign_in_attempt', 'Late.', over), false)
   assert.equal(await finish(id, over), false)
@@ -170,7 +170,7 @@ test('every type of event can be recorded but success, and no other', async () =
   assert.equal((await read(id)).events.length, types.length)
 })
 
-test('the device of a session is the one it was first seen on', async () => {
+test('the device of a log is the one it was first seen on', async () => {
   const first = await adaWithDevice()
   const second = await adaWithDevice()
   const id = await start({ now: begun })
@@ -215,7 +215,7 @@ test('an issue is shown once with its latest status, and only if it is of the de
   assert.deepEqual((await read(id)).issues_displayed, [{ ...shown, blocking_status: 'blocked' }])
 })
 
-test('a session without a device shows no issues', async () => {
+test('a log without a device shows no issues', async () => {
   const { organizationId } = app.tenant
   const { device } = await adaWithDevice()
   const check = await make.check(organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
@@ -225,7 +225,7 @@ test('a session without a device shows no issues', async () => {
   assert.deepEqual((await read(id)).issues_displayed, [])
 })
 
-test('what a session holds is bounded, and it still ends', async () => {
+test('what a log holds is bounded, and it still ends', async () => {
   const { organizationId } = app.tenant
   const { device, deviceId } = await adaWithDevice({ registered_owner_id: (await make.person(organizationId)).id })
   const check = await make.check(organizationId, {
@@ -245,7 +245,7 @@ test('what a session holds is bounded, and it still ends', async () => {
   let recorded = 0
   while (await record(id, 'device_rechecked', 'Looked again.', begun)) recorded += 1
   assert.equal(recorded, maxEvents - 1)
-  // What is not kept does not keep a session alive either.
+  // What is not kept does not keep a log open either.
   assert.equal(await record(id, 'device_rechecked', 'Looked again.', last), false)
   assert.equal(await finish(id, last), true)
   const body = await read(id)
@@ -288,7 +288,7 @@ test('hostile text of browsers and devices is kept as far as it can be, and neve
   assert.deepEqual([body.agent_version.length, body.events[1].event_type], [200, 'sign_in_success'])
 })
 
-testOnPostgres('steps of one session at the same time are kept in one order, each once', async () => {
+testOnPostgres('steps of one log at the same time are kept in one order, each once', async () => {
   const id = await start({ now: begun })
   await Promise.all(Array.from({ length: 20 }, (_, step) => record(id, 'device_rechecked', `Step ${step}.`, begun)))
   const { rows } = await sql<{ position: number }>`
@@ -299,7 +299,7 @@ testOnPostgres('steps of one session at the same time are kept in one order, eac
   )
 })
 
-testOnPostgres('sweeps and successes that meet tell each session’s end exactly once', async () => {
+testOnPostgres('sweeps and successes that meet tell each log’s end exactly once', async () => {
   const { personId, deviceId } = await adaWithDevice()
   const ids: string[] = []
   for (let made = 0; made < 40; made += 1) ids.push(await start({ personId, deviceId, now: begun }))

@@ -2,17 +2,17 @@ import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { maxEvents, overSince } from './rules.ts'
-/** An open session, and when something happens in it. */
+/** An open log, and when something happens in it. */
 export type Step = {
   organizationId: string
   authLogId: string
   now: string
-  /** Why the session would fail if nothing happened in it anymore; left out where that stays as it was. */
+  /** Why it would fail if nothing happened in it anymore; left out where that stays as it was. */
   reason?: SignInReason | undefined
 }
 
 /**
- * Keeps a session from running out and its row locked until the transaction ends. No row when it is over, or, with
+ * Keeps a log from running out and its row locked until the transaction ends. No row when it is over, or, with
  * `isEvent`, when it has as many events as are kept: then it is left to run out.
  */
 export const touched = (tx: Tx, { organizationId, authLogId, now, reason }: Step, { isEvent = false } = {}) =>
@@ -30,4 +30,4 @@ export const touched = (tx: Tx, { organizationId, authLogId, now, reason }: Step
     .$if(isEvent, (update) => update.where('events_count', '<', maxEvents - 1))
     .returning(['events_count', 'issues_count'])
 
-export const touchSession = (tx: Tx, step: Step) => touched(tx, step).executeTakeFirst()
+export const touchAuthLog = (tx: Tx, step: Step) => touched(tx, step).executeTakeFirst()

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { ChangeOrigin } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { announce } from '../../signals/events/announce.ts'
-import { newsOfSession } from './news-of-session.ts'
+import { newsOfAuthLog } from './news-of-auth-log.ts'
 import { overSince } from './rules.ts'
 
 /**
- * Announces the sessions of all organizations in which nothing happened for too long: they have failed. Works in
- * batches of `limit`, a transaction each, and returns how many there were. Several processes may run it at once: a
- * session is announced by the one that takes its open row away.
+ * Ends the logs of all organizations in which nothing happened for too long, as failures, and announces that. Works in
+ * batches of `limit`, a transaction each, and returns how many there were. Several processes may run it at once: a log is
+ * ended by whoever takes its open row away, as in `endAuthLog`.
  */
-export async function expireSessions(db: Db, context: () => ChangeOrigin, limit = 200): Promise<number> {
+export async function expireAuthLogs(db: Db, context: () => ChangeOrigin, limit = 200): Promise<number> {
   let expired = 0
   for (;;) {
     const count = await transact(db, (tx) => expireBatch(tx, context(), limit))
@@ -22,7 +22,7 @@ export async function expireSessions(db: Db, context: () => ChangeOrigin, limit 
 const byLog = (one: Ended, other: Ended): number =>
   Number(BigInt(one.organization_id) - BigInt(other.organization_id)) || Number(BigInt(one.id) - BigInt(other.id))
 
-type Ended = Parameters<typeof newsOfSession>[1]
+type Ended = Parameters<typeof newsOfAuthLog>[1]
 
 async function expireBatch(tx: Tx, context: ChangeOrigin, limit: number): Promise<number> {
   const { rows } = await sql<Ended>`
@@ -43,7 +43,7 @@ async function expireBatch(tx: Tx, context: ChangeOrigin, limit: number): Promis
   `.execute(tx)
   await announce(
     tx,
-    rows.toSorted(byLog).map((session) => newsOfSession('auth_logs.failure', session, context)),
+    rows.toSorted(byLog).map((log) => newsOfAuthLog('auth_logs.failure', log, context)),
   )
   return rows.length
 }
