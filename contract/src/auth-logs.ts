@@ -53,8 +53,12 @@ export const AuthLog = Type.Object(
   {
     id: Identifier('Identifier of the entry.'),
     timestamp: Timestamp('When the person began to sign in.'),
-    person_name: Text('Name of the person as it was then; blank when nobody was recognized.'),
-    person_email: Text('E-mail address of the person as it was then; blank when nobody was recognized.'),
+    person_name: Text(
+      'Name of the person as it was then; of someone who is not on the list, as the identity provider said it.',
+    ),
+    person_email: Text(
+      'E-mail address of the person as it was then; of someone who is not on the list, as the identity provider said it.',
+    ),
     person_info: Link('The person who signed in.'),
     device_info: Link('The device they signed in with.'),
     result: Choice(authResults, 'Whether the person got in: Fail until they do.'),

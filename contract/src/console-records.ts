@@ -66,7 +66,7 @@ export const SignInView = Type.Object(
     timestamp: Timestamp('When the person began to sign in.'),
     result: Choice(authResults, 'Whether the person got in.'),
     initial_status: Choice(initialStatuses, 'What state the device was in at first.'),
-    person_id: Nullable(Identifier('Identifier of the person; null when nobody was recognized.')),
+    person_id: Nullable(Identifier('Identifier of the person; null of someone who is not on the list.')),
     person_name: Text('Name of the person as it was then.'),
     person_email: Text('E-mail address of the person as it was then.'),
     device_id: Nullable(Identifier('Identifier of the device; null without one.')),

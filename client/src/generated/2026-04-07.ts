@@ -2107,9 +2107,9 @@ export interface components {
              * @description When the person began to sign in.
              */
             readonly timestamp: string;
-            /** @description Name of the person as it was then; blank when nobody was recognized. */
+            /** @description Name of the person as it was then; of someone who is not on the list, as the identity provider said it. */
             readonly person_name: string;
-            /** @description E-mail address of the person as it was then; blank when nobody was recognized. */
+            /** @description E-mail address of the person as it was then; of someone who is not on the list, as the identity provider said it. */
             readonly person_email: string;
             /** @description The person who signed in. */
             readonly person_info: {

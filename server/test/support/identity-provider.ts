@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
 import { request } from 'undici'
 
-type Account = { email: string; emailVerified: boolean }
+type Account = { email: string; emailVerified: boolean; name?: string }
 
 export const oidcClient = { id: 'muster', secret: 'the-secret-of-the-client' }
 
@@ -18,14 +18,14 @@ export async function startIdentityProvider(redirectUri: string) {
   const configuration: Configuration = {
     clients: [{ client_id: oidcClient.id, client_secret: oidcClient.secret, redirect_uris: [redirectUri] }],
     pkce: { required: () => true },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: [] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     cookies: { keys: ['the tests'] },
     findAccount: (_context, id) => {
       const account = accounts.get(id)
       if (!account) return undefined
       return {
         accountId: id,
-        claims: () => ({ sub: id, email: account.email, email_verified: account.emailVerified }),
+        claims: () => ({ sub: id, email: account.email, email_verified: account.emailVerified, name: account.name }),
       }
     },
   }

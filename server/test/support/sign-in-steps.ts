@@ -10,7 +10,14 @@ import type { TestApp } from './app.ts'
 
 type EventType = Parameters<typeof recordAuthLogEvent>[1]['type']
 
-type BegunAuthLog = Partial<NewAuthLog> & { personId?: string; deviceId?: string; now: string }
+type BegunAuthLog = Partial<Omit<NewAuthLog, 'person' | 'vouched'>> & {
+  personId?: string
+  deviceId?: string
+  now: string
+}
+
+/** Whom a log is about that names no person. */
+export const vouched = { name: 'Grace Hopper', email: 'grace@partner.example' }
 
 const findPerson = (tx: Tx, organizationId: string, id: string) =>
   tx
@@ -37,7 +44,7 @@ export function signInSteps(app: TestApp) {
       inTransaction(async (tx, organizationId) =>
         beginAuthLog(tx, {
           organizationId,
-          ...(personId !== undefined && { person: await findPerson(tx, organizationId, personId) }),
+          ...(personId === undefined ? { vouched } : { person: await findPerson(tx, organizationId, personId) }),
           ...(deviceId !== undefined && { device: await findDevice(tx, organizationId, deviceId) }),
           ipAddress: '198.51.100.24',
           browser: { name: 'Firefox', version: '145.0', userAgent: 'Mozilla/5.0 Firefox/145.0' },

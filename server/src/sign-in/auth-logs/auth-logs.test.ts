@@ -4,7 +4,7 @@ import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { engine } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
-import { signInSteps } from '../../../test/support/sign-in-steps.ts'
+import { signInSteps, vouched } from '../../../test/support/sign-in-steps.ts'
 import { plusMs } from '../../base/time.ts'
 import { dropOldAuthLogs } from './drop-old-auth-logs.ts'
 
@@ -110,8 +110,8 @@ for (const version of apiVersions) {
     const unknown = {
       id: nobody,
       timestamp: begun,
-      person_name: '',
-      person_email: '',
+      person_name: vouched.name,
+      person_email: vouched.email,
       person_info: { identifier: '', link: null },
       device_info: { identifier: '', link: null },
       result: 'Fail',

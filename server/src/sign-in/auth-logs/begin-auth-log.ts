@@ -6,10 +6,13 @@ import { boundedOrNull, initialStatusOf, longest } from './rules.ts'
 /** What a log says of the device of a sign-in. */
 export type LoggedDevice = { id: string; name: string; agent_version: string | null; auth_state: StoredAuthState }
 
-export type NewAuthLog = {
+/** Whom a log is about: a person as the caller has just read them, or someone whom a provider vouched for and nobody here is. */
+export type LoggedPerson =
+  | { person: { id: string; name: string; email: string }; vouched?: never }
+  | { vouched: { name: string; email: string }; person?: never }
+
+export type NewAuthLog = LoggedPerson & {
   organizationId: string
-  /** Left out: nobody was recognized. */
-  person?: { id: string; name: string; email: string } | undefined
   /** Left out: no device was found yet; `recognizeDevice` brings it later. */
   device?: LoggedDevice | undefined
   ipAddress: string
@@ -71,13 +74,13 @@ export async function beginAuthLog(tx: Tx, asked: NewAuthLog): Promise<string> {
   return id
 }
 
-const rowOf = ({ organizationId, person, device, browser, application, now, ...log }: NewAuthLog) => ({
+const rowOf = ({ organizationId, person, vouched, device, browser, application, now, ...log }: NewAuthLog) => ({
   organization_id: organizationId,
   started_at: now,
   initial_status: initialStatusOf(device?.auth_state),
   person_id: person?.id ?? null,
-  person_name: storable(person?.name ?? '', longest.name),
-  person_email: storable(person?.email ?? '', longest.name),
+  person_name: storable((person ?? vouched).name, longest.name),
+  person_email: storable((person ?? vouched).email, longest.name),
   device_id: device?.id ?? null,
   device_name: boundedOrNull(device?.name, longest.name),
   agent_version: boundedOrNull(device?.agent_version, longest.word),

@@ -1,21 +1,23 @@
+import { ulid } from 'ulid'
 import type { Tx } from '../../base/db/transact.ts'
-import { beginAuthLog } from '../auth-logs/begin-auth-log.ts'
+import { beginAuthLog, type LoggedPerson } from '../auth-logs/begin-auth-log.ts'
+import { endAuthLog } from '../auth-logs/end-auth-log.ts'
 import { recognizeDevice } from '../auth-logs/recognize-device.ts'
 import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { showIssues } from '../auth-logs/show-issues.ts'
 import { touchAuthLog } from '../auth-logs/touch-auth-log.ts'
 import { browserOf } from './browser-of.ts'
-import type { SignInDevice, SignInPerson } from './judge.ts'
+import type { SignInDevice } from './judge.ts'
 import { reasonOf } from './reason-of.ts'
 import { listIssues, type SignInSession } from './session-queries.ts'
 import type { SessionState } from './session-rules.ts'
 
-/** Begins the log of a sign-in whose person is known. Returns the log's identifier. */
-export function beginLog(tx: Tx, session: SignInSession, person: SignInPerson, now: string): Promise<string> {
+/** Begins the log of a sign-in. Returns the log's identifier. */
+export function beginLog(tx: Tx, session: SignInSession, whom: LoggedPerson, now: string): Promise<string> {
   const { organization_id: organizationId, application_name: name, client_id: clientId } = session
   return beginAuthLog(tx, {
     organizationId,
-    person,
+    ...whom,
     ipAddress: session.ip_address,
     browser: { ...browserOf(session.user_agent), userAgent: session.user_agent },
     application: { id: clientId, name },
@@ -23,6 +25,25 @@ export function beginLog(tx: Tx, session: SignInSession, person: SignInPerson, n
     attempt: `Arrived from "${name}" at ${session.started_at}. ${howKnown(session)}.${requestOf(session)}`,
     now,
   })
+}
+
+/**
+ * Writes once that someone whom the provider vouched for is not on the list, or has left: a log that has failed at once.
+ * Returns its identifier; undefined where there is nothing to write.
+ */
+export async function logUnknown(
+  tx: Tx,
+  session: SignInSession,
+  state: SessionState,
+  now: string,
+): Promise<string | undefined> {
+  const { organization_id: organizationId, evidence, auth_log_id: isLogged, subject, upstream } = session
+  if (state !== 'unknown_person' || evidence !== 'asserted' || isLogged !== null) return undefined
+  const vouched = { name: upstream?.said?.name ?? '', email: subject ?? '' }
+  const authLogId = await beginLog(tx, session, { vouched }, now)
+  const end = { outcome: 'denied', reason: 'person_unknown' } as const
+  await endAuthLog(tx, { organizationId, authLogId, ...end }, { cause: ulid(), now })
+  return authLogId
 }
 
 /** What Microsoft calls the request. */

@@ -7,6 +7,7 @@ import { registerDevice } from '../../administration/registrations/register-devi
 import { decideRegistrationRequest } from '../../administration/requests/decide-registration-request.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
+import { expireAuthLogs } from '../auth-logs/expire-auth-logs.ts'
 
 const { stage, make, change, setUp, addKey, epochOf, arrive, proveIn, finishPath, tokensOf } = signInStage()
 
@@ -20,7 +21,7 @@ const events = async () =>
   )
 const typesOf = async () => (await events()).map((line) => line.split(':')[0])
 const failuresOf = async () =>
-  (await stage.db.selectFrom('events').select('type').where('type', 'like', 'auth_logs.%').execute()).map(
+  (await stage.db.selectFrom('events').select('type').where('type', 'like', 'auth_logs.%').orderBy('id').execute()).map(
     ({ type }) => type,
   )
 
@@ -112,6 +113,62 @@ test("a caller's own identifier stays with the person, whatever becomes of their
   await transact(stage.db, (tx) => deprovisionPerson(tx, { personId: all.person.id }, change()))
   const visit = await arrive(all, 'ana@example.com', true, { sub: '00u1' })
   assert.equal(await stateOn(visit), 'unknown_person')
+})
+
+const logsOf = () =>
+  stage.db
+    .selectFrom('auth_logs')
+    .select(['result', 'failure_reason', 'person_id', 'person_name', 'person_email', 'device_id'])
+    .orderBy('id')
+    .execute()
+const unknown = { result: 'Fail', failure_reason: 'person_unknown', person_id: null, person_name: '', device_id: null }
+
+test('someone who is vouched for and not on the list has a log that failed at once, which is told once', async () => {
+  const all = await setUp()
+  const visit = await arrive(all, 'Nobody@example.com')
+  for (let look = 0; look < 2; look += 1) assert.equal(await stateOn(visit), 'unknown_person')
+  assert.deepEqual(await failuresOf(), ['auth_logs.failure'])
+  await visit.post('undetected', { reason: 'agent_not_found' })
+  assert.equal((await proveIn(visit, all)).state, 'unknown_person')
+  await visit.post('cancel')
+  later(31 * 60_000)
+  assert.equal(await expireAuthLogs(stage.db, change), 0)
+  assert.deepEqual(await logsOf(), [{ ...unknown, person_email: 'Nobody@example.com' }])
+  assert.deepEqual(await failuresOf(), ['auth_logs.failure'])
+  assert.deepEqual(await typesOf(), ['sign_in_attempt'])
+  const { body } = await stage.ask('GET', '/auth_logs')
+  assert.deepEqual(
+    [body.data[0].person_email, body.data[0].person_info],
+    ['Nobody@example.com', { identifier: '', link: null }],
+  )
+})
+
+test('of a person who has left the log says what was vouched, and not whom it was', async () => {
+  const all = await setUp()
+  await proveIn(await arrive(all, 'ana@example.com', true, { sub: '00u1' }), all)
+  await transact(stage.db, (tx) => deprovisionPerson(tx, { personId: all.person.id }, change()))
+  for (const extra of [{ sub: '00u1' }, {}]) {
+    assert.equal(await stateOn(await arrive(all, 'ana@example.com', true, extra)), 'unknown_person')
+  }
+  const left = { ...unknown, person_email: 'ana@example.com' }
+  assert.deepEqual((await logsOf()).slice(1), [left, left])
+})
+
+test('who comes on the list while their page waits gets in, with a log of their own', async () => {
+  const all = await setUp()
+  const visit = await arrive(all, 'ben@example.com')
+  const device = await make.device(all.organizationId)
+  assert.equal((await proveIn(visit, { companion: await addKey(device.id) })).state, 'unknown_person')
+  const ben = await make.person(all.organizationId, { name: 'Ben', email: 'ben@example.com' })
+  await transact(stage.db, (tx) => registerDevice(tx, { deviceId: device.id, personId: ben.id }, change()))
+  assert.equal(await stateOn(visit), 'passed')
+  assert.match((await visit.follow(await finishPath(visit))).away ?? '', /code=/)
+  const own = { person_id: ben.id, person_name: 'Ben', person_email: 'ben@example.com', device_id: device.id }
+  assert.deepEqual(await logsOf(), [
+    { ...unknown, person_email: 'ben@example.com' },
+    { result: 'Success', failure_reason: null, ...own },
+  ])
+  assert.deepEqual(await failuresOf(), ['auth_logs.failure', 'auth_logs.success'])
 })
 
 test('an application knows a person by one opaque identifier, whichever application it is', async () => {

@@ -4,7 +4,7 @@ import type { Tx } from '../../base/db/transact.ts'
 import { refreshStale } from '../../compliance/results/refresh-failing.ts'
 import { bindIdentity } from './find-person.ts'
 import { type Judged, judge } from './judge.ts'
-import { beginLog, noteChange } from './log-session.ts'
+import { beginLog, logUnknown, noteChange } from './log-session.ts'
 import { endRecheck } from './recheck.ts'
 import { lockSession, type SignInSession } from './session-queries.ts'
 import { modeAt } from './session-rules.ts'
@@ -14,7 +14,7 @@ export type ProvedDevice = { deviceId: string; says: string }
 
 /** Whether `settleSession` would write nothing: a page that is only looked at opens no transaction then. */
 export function isSettled(session: SignInSession, { state, person, device }: Judged): boolean {
-  const isBegun = session.auth_log_id !== null || session.evidence !== 'asserted' || person === undefined
+  const isBegun = session.person_id !== null || session.evidence !== 'asserted' || person === undefined
   const isRecheckOver = session.rechecked_at === null || session.recheck_ended_at !== null
   return state === session.state && (device?.id ?? null) === session.device_id && isBegun && isRecheckOver
 }
@@ -34,8 +34,8 @@ export async function settleSession(
 
 /**
  * Writes where a locked sign-in stands, with what the sign-in log says of it, in one transaction. The log begins when the
- * person is known: asserted, or hinted and proved by a device that is registered to them. `challenges` are those that a
- * proof has left.
+ * person is known: asserted, or hinted and proved by a device that is registered to them. One who comes on the list while
+ * their page waits has another one before, which has failed. `challenges` are those that a proof has left.
  */
 export async function settleLocked(
   tx: Tx,
@@ -46,19 +46,21 @@ export async function settleLocked(
   const { organization_id: organizationId, id } = found
   if (found.state === 'identifying') return { session: found, judged: await judge(tx, found, { now }) }
   const session = await beginEvaluation(tx, found, proved, now)
-  const deviceId = session.device_id ?? proved?.deviceId ?? null
-  const judged = await judge(tx, session, { now, deviceId })
+  const judged = await judge(tx, session, { now, deviceId: session.device_id ?? proved?.deviceId ?? null })
   const { state, person, device } = judged
   const isOwner = device !== undefined && device.registered_owner_id === person?.id
   const isKnown = person !== undefined && state !== 'weak_evidence' && (session.evidence === 'asserted' || isOwner)
-  const isNew = isKnown && session.auth_log_id === null
-  const authLogId = isNew ? await beginLog(tx, session, person, now) : session.auth_log_id
+  const isNew = isKnown && session.person_id === null
+  const begun = isNew ? await beginLog(tx, session, { person }, now) : await logUnknown(tx, session, state, now)
+  const authLogId = begun ?? session.auth_log_id
   if (isNew) await bindIdentity(tx, session, person.id, now)
   const keptDeviceId = state === 'weak_evidence' ? null : (device?.id ?? session.device_id)
   const change = { state, authLogId, device: keptDeviceId === null ? undefined : device, says: proved?.says ?? '' }
-  await noteChange(tx, session, change, now)
+  // A log that begins now knows nothing of a device that proved itself before.
+  await noteChange(tx, isNew ? { ...session, device_id: null } : session, change, now)
   const ended = await endRecheck(tx, session, { state, authLogId }, now)
-  const isMoved = state !== session.state || keptDeviceId !== session.device_id || isNew || ended || session !== found
+  const isElsewhere = state !== session.state || keptDeviceId !== session.device_id
+  const isMoved = isElsewhere || begun !== undefined || ended || session !== found
   if (!isMoved && challenges === undefined) return { session, judged }
   const after = {
     ...{ state, device_id: keptDeviceId, auth_log_id: authLogId, person_id: isKnown ? person.id : session.person_id },

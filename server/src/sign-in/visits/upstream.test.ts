@@ -124,11 +124,14 @@ test('two upstreams that vouch for one address lead to one person, whom applicat
 
 test('someone whom the provider knows and Muster does not gets no further, and learns nothing', async () => {
   const set = await setUp(provider.issuer)
-  const visit = await leave(set)
-  await comeBack(visit, 'ben-9')
+  provider.accounts.set('eve-1', { email: 'eve@example.com', emailVerified: true, name: 'Eve Ko' })
+  const visit = await leave(set, { scope: 'openid email profile' })
+  await comeBack(visit, 'eve-1')
   assert.equal((await sessionOf(visit.path)).person_id, null)
   assert.match((await visit.go(visit.path)).text, /isn’t on .* list/)
   assert.equal((await proveIn(visit, set)).state, 'unknown_person')
+  const logs = await stage.db.selectFrom('auth_logs').select(['person_id', 'person_name', 'person_email']).execute()
+  assert.deepEqual(logs, [{ person_id: null, person_name: 'Eve Ko', person_email: 'eve@example.com' }])
 })
 
 test('another person’s account at the provider does not open a registered laptop', async () => {
