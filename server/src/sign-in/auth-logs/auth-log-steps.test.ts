@@ -298,22 +298,3 @@ testOnPostgres('steps of one log at the same time are kept in one order, each on
     Array.from({ length: 20 }, (_, index) => index + 1),
   )
 })
-
-testOnPostgres('sweeps and successes that meet tell each log’s end exactly once', async () => {
-  const { personId, deviceId } = await adaWithDevice()
-  const ids: string[] = []
-  for (let made = 0; made < 40; made += 1) ids.push(await start({ personId, deviceId, now: begun }))
-  const finished = ids.filter((_, index) => index % 2 === 0)
-  const [counts, ends] = await Promise.all([
-    Promise.all([over, over, over, over].map((now) => expire(now, 3))),
-    // At the last moment, while others sweep.
-    Promise.all(finished.flatMap((id) => [finish(id, last), finish(id, last)])),
-  ])
-  const successes = ends.filter((isDone) => isDone).length
-  assert.equal(counts.reduce((sum, count) => sum + count, 0) + successes + (await expire(over)), ids.length)
-  const told = await news()
-  assert.deepEqual(told.map(({ data }) => data['authLogId']).sort(), [...ids].sort())
-  const succeeded = await app.db.selectFrom('auth_logs').select('id').where('result', '=', 'Success').execute()
-  assert.equal(succeeded.length, successes)
-  assert.equal(told.filter(({ type }) => type === 'auth_logs.success').length, successes)
-})
