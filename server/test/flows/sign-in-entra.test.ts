@@ -6,7 +6,8 @@ import {
   createEntraConnection,
   type NewEntraConnection,
 } from '../../src/sign-in/connections/create-entra-connection.ts'
-import { ensureSigningKey, rotateSigningKey } from '../../src/signals/streams/rotate-signing-key.ts'
+import { recordAudit } from '../../src/signals/audit/record-audit.ts'
+import { ensureSigningKey, nothingWaits, rotateSigningKey } from '../../src/signals/streams/rotate-signing-key.ts'
 import { listPublishedKeys } from '../../src/signals/streams/signing-keys.ts'
 import { anaOid, appId, type Cloud, clouds, entraStandIn, readForm, tenantId } from '../support/entra-stand-in.ts'
 import { signInStage } from '../support/sign-in-stage.ts'
@@ -210,7 +211,12 @@ test('keys are rotated: the earlier key signs until the next one takes over, and
   }
   const first = await signIn()
   const ring = { organizationId: all.organizationId, purpose: 'entra' } as const
-  const next = await rotateSigningKey(stage.db, stage.secrets, { ring, isEmergency: false }, change())
+  const next = await rotateSigningKey(
+    stage.db,
+    stage.secrets,
+    { ring, isEmergency: false, resign: nothingWaits, record: recordAudit },
+    change(),
+  )
   stage.setNow(plusMs(stage.now(), 2 * dayMs - minuteMs))
   assert.equal(await signIn(), first)
   stage.setNow(plusMs(stage.now(), minuteMs))

@@ -7,7 +7,8 @@ import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { plusMs } from '../../src/base/time.ts'
 import { createConnection } from '../../src/sign-in/connections/create-connection.ts'
-import { rotateSigningKey } from '../../src/signals/streams/rotate-signing-key.ts'
+import { recordAudit } from '../../src/signals/audit/record-audit.ts'
+import { nothingWaits, rotateSigningKey } from '../../src/signals/streams/rotate-signing-key.ts'
 import { keyTimes } from '../../src/signals/streams/signing-keys.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { makeIn } from '../support/make.ts'
@@ -121,7 +122,7 @@ testOnPostgres('keys are rotated while people sign in at two processes: nobody f
       // As if it had been published so long before.
       const publishedAt = plusMs(nowText(), leadMs - keyTimes.openid.leadMs)
       const ring = { organizationId: '1', purpose: 'openid' } as const
-      const rotation = { ring, isEmergency: false }
+      const rotation = { ring, isEmergency: false, resign: nothingWaits, record: recordAudit }
       rotated = await rotateSigningKey(database.db, place.secrets, rotation, change(publishedAt))
     }
     await pause(1_000 / perSecond)
@@ -147,7 +148,12 @@ testOnPostgres('keys are rotated while people sign in at two processes: nobody f
     'a key that is withdrawn leaves the key sets of both, without a restart',
     async () => {
       const ring = { organizationId: '1', purpose: 'openid' } as const
-      const { withdrawn } = await rotateSigningKey(database.db, place.secrets, { ring, isEmergency: true }, change())
+      const { withdrawn } = await rotateSigningKey(
+        database.db,
+        place.secrets,
+        { ring, isEmergency: true, resign: nothingWaits, record: recordAudit },
+        change(),
+      )
       assert.equal(withdrawn.length > 0, true)
       await until(60_000, async () => {
         const published = (await keySets()).flatMap(({ keys }) => keys.map(({ kid }) => kid))

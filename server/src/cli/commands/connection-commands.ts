@@ -12,7 +12,8 @@ import { createEntraConnection } from '../../sign-in/connections/create-entra-co
 import { entraAddresses, entraWaitSeconds } from '../../sign-in/connections/entra-rules.ts'
 import { maxPauseMinutes, pauseConnection, resumeConnection } from '../../sign-in/connections/pause-connection.ts'
 import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
-import { rotateSigningKey } from '../../signals/streams/rotate-signing-key.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { nothingWaits, rotateSigningKey } from '../../signals/streams/rotate-signing-key.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
@@ -180,7 +181,12 @@ export const rotateSignInKeysCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     const ring = { organizationId, purpose }
     const context = terminalChange(organizationId, now)
-    const { kid, activeFrom } = await rotateSigningKey(connection.db, secrets, { ring, isEmergency }, context)
+    const { kid, activeFrom } = await rotateSigningKey(
+      connection.db,
+      secrets,
+      { ring, isEmergency, resign: nothingWaits, record: recordAudit },
+      context,
+    )
     await io.line(`The key ${kid} signs ID tokens from ${activeFrom} on`)
     return 0
   },

@@ -1,6 +1,8 @@
 import Type from 'typebox'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { resignTokens } from '../../signals/streams/resign-tokens.ts'
 import {
   findKey,
   type Rotated,
@@ -20,7 +22,12 @@ export const rotateSigningKeyCommand = defineCommand({
   args: Type.Object({ organization, shared: Type.Boolean(), emergency: Type.Boolean() }),
   async run({ connection: { db }, secrets, now }, { organization: named, shared, emergency: isEmergency }, io) {
     const ring = shared ? await sharedRing(db) : await ownRing(db, named)
-    const rotated = await rotateSigningKey(db, secrets, { ring, isEmergency }, terminalChange(ring.organizationId, now))
+    const rotated = await rotateSigningKey(
+      db,
+      secrets,
+      { ring, isEmergency, resign: resignTokens, record: recordAudit },
+      terminalChange(ring.organizationId, now),
+    )
     await io.line(rotated.kid)
     if (isEmergency) await tellOfWithdrawal(io, rotated)
     else {
@@ -37,7 +44,12 @@ export const withdrawSigningKeyCommand = defineCommand({
   args: Type.Object({ kid: Type.String({ minLength: 1, maxLength: 100 }) }),
   async run({ connection: { db }, secrets, now }, { kid }, io) {
     const { organization_id: organizationId } = orNotFound(await findKey(db, kid))
-    const withdrawal = await withdrawSigningKey(db, secrets, { kid }, terminalChange(organizationId, now))
+    const withdrawal = await withdrawSigningKey(
+      db,
+      secrets,
+      { kid, resign: resignTokens, record: recordAudit },
+      terminalChange(organizationId, now),
+    )
     await io.line(withdrawal.kid === undefined ? `Withdrew ${kid}` : `Withdrew ${kid}; ${withdrawal.kid} signs now`)
     await tellOfWithdrawal(io, withdrawal)
     return 0

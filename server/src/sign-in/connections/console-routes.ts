@@ -9,7 +9,8 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
-import { rotateSigningKey } from '../../signals/streams/rotate-signing-key.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { nothingWaits, rotateSigningKey } from '../../signals/streams/rotate-signing-key.ts'
 import { changeConnection, deleteConnection, rollConnectionSecret } from './change-connection.ts'
 import { confirmEnforcement } from './confirm-enforcement.ts'
 import { readRequestKeys } from './connection-rules.ts'
@@ -98,7 +99,12 @@ export function connectionRoutes(scope: FastifyInstance): void {
     run: async ({ body, context }) => {
       const { is_emergency: isEmergency, purpose = 'openid' } = body
       const ring = { organizationId: context.organizationId, purpose }
-      const { kid, activeFrom } = await rotateSigningKey(db, secrets, { ring, isEmergency }, context)
+      const { kid, activeFrom } = await rotateSigningKey(
+        db,
+        secrets,
+        { ring, isEmergency, resign: nothingWaits, record: recordAudit },
+        context,
+      )
       return { kid, active_from: activeFrom }
     },
   })

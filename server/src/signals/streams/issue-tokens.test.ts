@@ -9,10 +9,12 @@ import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { openSecrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { issueTokens } from './issue-tokens.ts'
 import { listPending, type Wanted } from './list-pending.ts'
 import { queueComplianceChanges } from './queue-signals.ts'
 import { queueStreamSignal } from './queue-stream-signal.ts'
+import { resignTokens } from './resign-tokens.ts'
 import { ensureSigningKey, rotateSigningKey } from './rotate-signing-key.ts'
 import { keyTimes, listPublishedKeys } from './signing-keys.ts'
 import { noteEveryTokenSettings, noteTokenSettings } from './token-settings.ts'
@@ -98,7 +100,7 @@ test('between two times that an event is handed out everything may change, and i
   const { activeFrom } = await rotateSigningKey(
     database.db,
     secrets,
-    { ring, isEmergency: false },
+    { ring, isEmergency: false, resign: resignTokens, record: recordAudit },
     systemChange(organizationId, now),
   )
   now = plusMs(activeFrom, 1_000)
@@ -125,7 +127,7 @@ test('what a withdrawn key was to sign is signed by another, also when it is com
   const rotated = await rotateSigningKey(
     database.db,
     secrets,
-    { ring, isEmergency: true },
+    { ring, isEmergency: true, resign: resignTokens, record: recordAudit },
     systemChange(organizationId, now),
   )
   assert.deepEqual([rotated.withdrawn, rotated.resignedCount], [[withdrawn], 2])
@@ -147,7 +149,7 @@ test('an event whose key is published no more is signed by the present one, and 
   await queue(organizationId, [device.id])
   const [[jti = '', old = ''] = []] = await tokensOf(stream)
   const ring = { organizationId, purpose: 'signals' } as const
-  const rotation = { ring, isEmergency: false }
+  const rotation = { ring, isEmergency: false, resign: resignTokens, record: recordAudit }
   const { kid, activeFrom } = await rotateSigningKey(database.db, secrets, rotation, systemChange(organizationId, now))
   now = plusMs(activeFrom, keyTimes.signals.keptMs)
   const again = await tokensOf(stream)

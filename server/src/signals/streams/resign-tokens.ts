@@ -6,21 +6,14 @@ import type { KeyRing } from './signing-keys.ts'
 import { headerOf } from './token-header.ts'
 
 /**
- * Takes keys out of the key set, and the tokens that they signed from what waits: the next delivery signs it
- * again, with the same jti and claims. Deliverers are told at the commit. Returns how many tokens that were.
+ * Takes the tokens that withdrawn keys signed from what waits: the next delivery signs it again, with the same jti and
+ * claims. Deliverers are told at the commit. Returns how many tokens that were.
  *
  * Whoever stores tokens holds the lock on the heads of their streams and looks for withdrawn keys under it; so a token
  * of a withdrawn key is either stored before, and removed here, or not stored. An event that names the key and is
  * committed later is signed with another key as well: a reader sees that its key was withdrawn.
  */
-export async function withdrawKeys(tx: Tx, ring: KeyRing, kids: readonly string[], now: string): Promise<number> {
-  await tx
-    .updateTable('signing_keys')
-    .set({ withdrawn_at: now, retired_at: sql<string>`least(retired_at, ${now}::timestamptz)` })
-    .where('organization_id', '=', ring.organizationId)
-    .where('purpose', '=', ring.purpose)
-    .where('kid', 'in', [...kids, ''])
-    .execute()
+export async function resignTokens(tx: Tx, ring: KeyRing, kids: readonly string[], now: string): Promise<number> {
   const streams = await lockHeads(tx, await listStreamsOf(tx, ring))
   const count = await forgetTokens(tx, streams, kids)
   for (const organizationId of new Set(streams.map((stream) => stream.organizationId))) {

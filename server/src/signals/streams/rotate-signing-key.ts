@@ -7,9 +7,7 @@ import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
-import { recordAudit } from '../audit/record-audit.ts'
 import { certifyKey } from './certify-key.ts'
-import { withdrawKeys } from './resign-tokens.ts'
 import { sealPrivateKey } from './seal-private-key.ts'
 import { findSigningKey, type KeyRing, keyTimes, stateOfKey } from './signing-keys.ts'
 
@@ -34,7 +32,7 @@ export async function ensureSigningKey(db: Db, secrets: Secrets, ring: KeyRing, 
   if (await hasKey(db, ring, now)) return
   const key = await makeKey(secrets, ring, now)
   await transact(db, async (tx) => {
-    await lockKeys(tx)
+    await lockRing(tx, ring)
     if (!(await hasKey(tx, ring, now))) await insertKey(tx, ring, key, { now, activeFrom: now })
   })
 }
@@ -42,13 +40,27 @@ export async function ensureSigningKey(db: Db, secrets: Secrets, ring: KeyRing, 
 const hasKey = async (reader: Parameters<typeof findSigningKey>[0], ring: KeyRing, now: string) =>
   (await findSigningKey(reader, ring, now)) !== undefined
 
-type Rotation = { ring: KeyRing; isEmergency: boolean }
+/** Takes what the keys signed from what waits, so that it is signed again; returns how much that was. */
+export type Resign = (tx: Tx, ring: KeyRing, kids: readonly string[], now: string) => Promise<number>
+
+/** Of keys whose signatures are handed out at once. */
+export const nothingWaits: Resign = async () => 0
+
+type Entry = { action: AuditAction; about: { organization: string }; description: string }
+
+/** What is done in the same transaction by what lies above the keys: tokens are signed again, and the audit log is told. */
+export type Handed = {
+  resign: Resign
+  record: (tx: Tx, entry: Entry, context: ChangeContext) => Promise<void>
+}
+
+type Rotation = Handed & { ring: KeyRing; isEmergency: boolean }
 export type Rotated = { kid: string; activeFrom: string; withdrawn: string[]; resignedCount: number }
 
 /**
  * Publishes a new key that takes over when every verifier has it, or at once where the present one is no longer
  * trusted: then the present one, and any that was to come, leave the key set in the same moment, and what waits is
- * signed again. Keys are made outside of the transaction, since that takes long.
+ * signed again by `resign` in the same transaction. Keys are made outside of the transaction, since that takes long.
  */
 export async function rotateSigningKey(
   db: Db,
@@ -60,7 +72,7 @@ export async function rotateSigningKey(
   const { ring, isEmergency } = rotation
   const key = await makeKey(secrets, ring, now)
   return transact(db, async (tx) => {
-    await lockKeys(tx)
+    await lockRing(tx, ring)
     if (isEmergency) return replaceAtOnce(tx, rotation, key, context)
     const activeFrom = plusMs(now, keyTimes[ring.purpose].leadMs)
     await tx
@@ -73,20 +85,22 @@ export async function rotateSigningKey(
       .execute()
     await insertKey(tx, ring, key, { now, activeFrom })
     const description = `Published the signing key ${key.kid}, which signs from ${activeFrom} on.`
-    await record(tx, ring, 'signing_key.published', description, context)
+    await rotation.record(tx, entryOf(ring, 'signing_key.published', description), context)
     return { kid: key.kid, activeFrom, withdrawn: [], resignedCount: 0 }
   })
 }
 
-async function replaceAtOnce(tx: Tx, { ring }: Rotation, key: NewSigningKey, context: ChangeContext): Promise<Rotated> {
+async function replaceAtOnce(tx: Tx, rotation: Rotation, key: NewSigningKey, context: ChangeContext): Promise<Rotated> {
   const { now } = context
+  const { ring, resign } = rotation
   const keys = await listKeysOf(tx, ring)
   const distrusted = keys.filter((one) => ['signing', 'published'].includes(stateOfKey(one, now)))
   const withdrawn = distrusted.map(({ kid }) => kid)
   await insertKey(tx, ring, key, { now, activeFrom: now })
-  const resignedCount = await withdrawKeys(tx, ring, withdrawn, now)
+  await withdrawKeys(tx, ring, withdrawn, now)
+  const resignedCount = await resign(tx, ring, withdrawn, now)
   const description = `Replaced the signing key at once by ${key.kid}, and withdrew ${withdrawn.join(', ') || 'none'}.`
-  await record(tx, ring, 'signing_key.replaced', description, context)
+  await rotation.record(tx, entryOf(ring, 'signing_key.replaced', description), context)
   return { kid: key.kid, activeFrom: now, withdrawn, resignedCount }
 }
 
@@ -97,7 +111,7 @@ async function replaceAtOnce(tx: Tx, { ring }: Rotation, key: NewSigningKey, con
 export async function withdrawSigningKey(
   db: Db,
   secrets: Secrets,
-  { kid }: { kid: string },
+  { kid, resign, record }: Handed & { kid: string },
   context: ChangeContext,
 ): Promise<Rotated | { kid: undefined; withdrawn: string[]; resignedCount: number }> {
   const { now } = context
@@ -105,12 +119,13 @@ export async function withdrawSigningKey(
   const ring = { organizationId: found.organization_id, purpose: found.purpose }
   const state = stateOfKey(found, now)
   if (state === 'withdrawn') fail('invalid', { message: 'The key was withdrawn before.' })
-  if (state === 'signing') return rotateSigningKey(db, secrets, { ring, isEmergency: true }, context)
+  if (state === 'signing') return rotateSigningKey(db, secrets, { ring, isEmergency: true, resign, record }, context)
   return transact(db, async (tx) => {
-    await lockKeys(tx)
+    await lockRing(tx, ring)
     if (state === 'published') await keepSigning(tx, ring, found.active_from)
-    const resignedCount = await withdrawKeys(tx, ring, [kid], now)
-    await record(tx, ring, 'signing_key.withdrawn', `Withdrew the signing key ${kid}.`, context)
+    await withdrawKeys(tx, ring, [kid], now)
+    const resignedCount = await resign(tx, ring, [kid], now)
+    await record(tx, entryOf(ring, 'signing_key.withdrawn', `Withdrew the signing key ${kid}.`), context)
     return { kid: undefined, withdrawn: [kid], resignedCount }
   })
 }
@@ -127,8 +142,19 @@ async function keepSigning(tx: Tx, ring: KeyRing, retiredAt: string): Promise<vo
     .execute()
 }
 
-/** Starters of several processes wait for each other. */
-const lockKeys = (tx: Tx) => sql`lock table signing_keys in share row exclusive mode`.execute(tx)
+async function withdrawKeys(tx: Tx, ring: KeyRing, kids: readonly string[], now: string): Promise<void> {
+  await tx
+    .updateTable('signing_keys')
+    .set({ withdrawn_at: now, retired_at: sql<string>`least(retired_at, ${now}::timestamptz)` })
+    .where('organization_id', '=', ring.organizationId)
+    .where('purpose', '=', ring.purpose)
+    .where('kid', 'in', [...kids, ''])
+    .execute()
+}
+
+/** Whoever changes the keys of one ring waits for each other, until the transaction ends. */
+const lockRing = (tx: Tx, { organizationId, purpose }: KeyRing) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`signing keys ${organizationId}/${purpose}`}, 0))`.execute(tx)
 
 const listKeysOf = (tx: Tx, { organizationId, purpose }: KeyRing) =>
   tx
@@ -142,13 +168,11 @@ const listKeysOf = (tx: Tx, { organizationId, purpose }: KeyRing) =>
 export const findKey = (db: Db, kid: string) =>
   db.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst()
 
-const record = (
-  tx: Tx,
-  { organizationId }: KeyRing,
-  action: AuditAction,
-  description: string,
-  context: ChangeContext,
-) => recordAudit(tx, { action, about: { organization: organizationId }, description }, context)
+const entryOf = ({ organizationId }: KeyRing, action: AuditAction, description: string): Entry => ({
+  action,
+  about: { organization: organizationId },
+  description,
+})
 
 const insertKey = (
   tx: Tx,

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
-import { testDatabase } from '../../../test/support/database.ts'
+import { sql } from 'kysely'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { until } from '../../../test/support/muster-process.ts'
 import { systemChange } from '../../base/change-context.ts'
+import { transact } from '../../base/db/transact.ts'
 import { openSecrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
-import { ensureSigningKey, rotateSigningKey, withdrawSigningKey } from './rotate-signing-key.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { ensureSigningKey, nothingWaits, rotateSigningKey, withdrawSigningKey } from './rotate-signing-key.ts'
 import { findSigningKey, type KeyRing, listPublishedKeys, listSigningKeys, stateOfKey } from './signing-keys.ts'
 import { tokenSigner } from './token-signer.ts'
 
@@ -27,9 +31,19 @@ const kidsAt = async (now: string, { organizationId } = ring) =>
   (await listPublishedKeys(database.db, organizationId, now)).map(({ kid }) => kid)
 const kidAt = async (now: string, of = ring) => (await findSigningKey(database.db, of, now))?.kid
 const rotate = (now: string, isEmergency = false, of = ring) =>
-  rotateSigningKey(database.db, secrets, { ring: of, isEmergency }, systemChange(of.organizationId, now))
+  rotateSigningKey(
+    database.db,
+    secrets,
+    { ring: of, isEmergency, resign: nothingWaits, record: recordAudit },
+    systemChange(of.organizationId, now),
+  )
 const withdraw = (kid: string, now: string) =>
-  withdrawSigningKey(database.db, secrets, { kid }, systemChange(ring.organizationId, now))
+  withdrawSigningKey(
+    database.db,
+    secrets,
+    { kid, resign: nothingWaits, record: recordAudit },
+    systemChange(ring.organizationId, now),
+  )
 const stateAt = async (kid: string, now: string) => {
   const key = (await listSigningKeys(database.db)).find((one) => one.kid === kid)
   return key && stateOfKey(key, now)
@@ -140,4 +154,30 @@ test('a token verifies by the published key that its header names, also across a
     kids.add(kid)
   }
   assert.equal(kids.size, 2)
+})
+
+testOnPostgres('a rotation waits for another of its ring alone', async () => {
+  const other: KeyRing = { organizationId: (await make.organization()).id, purpose: 'signals' }
+  const held = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const name = `signing keys ${ring.organizationId}/${ring.purpose}`
+  const holding = transact(database.db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+    held.resolve()
+    await release.promise
+  })
+  await held.promise
+  await rotate(hour(1), false, { ...ring, purpose: 'entra' })
+  await rotate(hour(1), false, other)
+  const waiting = rotate(hour(1))
+  await until(30_000, async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
+    return rows.length > 0
+  })
+  assert.deepEqual(await kidsAt(hour(1)), [])
+  release.resolve()
+  await holding
+  const { kid } = await waiting
+  assert.deepEqual(await kidsAt(hour(1)), [kid])
 })

@@ -6,8 +6,10 @@ import { makeIn, startOfTests } from '../../../../test/support/make.ts'
 import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { plusMs } from '../../../base/time.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
 import { type ComplianceChange, queueComplianceChanges } from '../queue-signals.ts'
 import { queueStreamSignal } from '../queue-stream-signal.ts'
+import { resignTokens } from '../resign-tokens.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
 
 const app = testApp()
@@ -128,7 +130,12 @@ test('of an event whose key was withdrawn the ledger shows the claims and no sig
     .set({ state: 'delivered', settled_at: minute(1) })
     .execute()
   const ring = { organizationId, purpose: 'signals' } as const
-  await rotateSigningKey(app.db, app.secrets, { ring, isEmergency: true }, systemChange(organizationId, app.now()))
+  await rotateSigningKey(
+    app.db,
+    app.secrets,
+    { ring, isEmergency: true, resign: resignTokens, record: recordAudit },
+    systemChange(organizationId, app.now()),
+  )
   const after = await read()
   assert.equal(after.token, null)
   assert.deepEqual(after.claims, before.claims)

@@ -7,7 +7,9 @@ import { accept, answerWith, openReceiver, outboundOfTests } from '../../../../t
 import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { dayMs, plusMs } from '../../../base/time.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
+import { resignTokens } from '../resign-tokens.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
 
@@ -112,7 +114,12 @@ test('signing continues when the key was made while the clock was ahead, and wit
   const signing = await sign()
   app.setNow(plusMs(now, 3 * dayMs))
   const context = () => systemChange(organization(), app.now())
-  const { kid } = await rotateSigningKey(app.db, app.secrets, { ring, isEmergency: true }, context())
+  const { kid } = await rotateSigningKey(
+    app.db,
+    app.secrets,
+    { ring, isEmergency: true, resign: resignTokens, record: recordAudit },
+    context(),
+  )
   app.streams.issuer.signer.forget(ring)
   assert.equal(await sign(), kid)
   app.setNow(plusMs(now, 1_000))
@@ -123,7 +130,12 @@ test('signing continues when the key was made while the clock was ahead, and wit
   assert.ok(published.includes(after) && !published.includes(signing))
 
   app.setNow(plusMs(now, 20_000))
-  const { kid: next, activeFrom } = await rotateSigningKey(app.db, app.secrets, { ring, isEmergency: false }, context())
+  const { kid: next, activeFrom } = await rotateSigningKey(
+    app.db,
+    app.secrets,
+    { ring, isEmergency: false, resign: resignTokens, record: recordAudit },
+    context(),
+  )
   app.setNow(plusMs(activeFrom, 1_000))
   assert.equal(await sign(), next)
 })

@@ -9,8 +9,10 @@ import { openReceiver, outboundOfTests } from '../../../../test/support/receiver
 import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { plusMs } from '../../../base/time.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
 import { replayEvents } from '../ledger/replay-events.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
+import { resignTokens } from '../resign-tokens.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
 
@@ -34,7 +36,12 @@ const rotate = () =>
   rotateSigningKey(
     app.db,
     app.secrets,
-    { ring: { organizationId: app.tenant.organizationId, purpose: 'signals' }, isEmergency: true },
+    {
+      ring: { organizationId: app.tenant.organizationId, purpose: 'signals' },
+      isEmergency: true,
+      resign: resignTokens,
+      record: recordAudit,
+    },
     systemChange(app.tenant.organizationId, app.now()),
   )
 const keySet = async () => createLocalJWKSet((await app.ask('GET', '/ssf/jwks.json', { key: undefined })).body)

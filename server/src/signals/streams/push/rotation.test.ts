@@ -9,7 +9,9 @@ import { openReceiver, outboundOfTests } from '../../../../test/support/receiver
 import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { minuteMs, plusMs } from '../../../base/time.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
+import { resignTokens } from '../resign-tokens.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
 
@@ -69,7 +71,7 @@ test('while keys are rotated under load, a receiver that honours the age of its 
         await rotateSigningKey(
           app.db,
           app.secrets,
-          { ring, isEmergency: false },
+          { ring, isEmergency: false, resign: resignTokens, record: recordAudit },
           systemChange(organizationId, app.now()),
         )
       }
