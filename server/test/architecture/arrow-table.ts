@@ -4,7 +4,7 @@
  */
 export const contexts: readonly string[] = [
   ...['cli', 'access', 'console', 'agents', 'sign-in', 'administration', 'reporting', 'live-queries'],
-  ...['checks', 'compliance', 'inventory', 'signals', 'http', 'base'],
+  ...['checks', 'compliance', 'inventory', 'signals', 'keys', 'http', 'base'],
 ]
 
 /** What every feature stands on. */
@@ -96,21 +96,20 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'compliance/issues',
       'compliance/templates',
       'inventory/organizations',
-      'signals/streams',
       'http/page',
       'http',
       ...base,
     ],
   ],
   'sign-in/page': ['http/page'],
-  'sign-in/entra': ['sign-in/sessions', 'sign-in/connections', 'signals/streams', ...base],
+  'sign-in/entra': ['sign-in/sessions', 'sign-in/connections', 'keys', ...base],
   'sign-in/sessions': [
     ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/challenges', 'sign-in/connections'],
     ...['administration/requests', 'compliance/exemptions', 'compliance/results', 'inventory/organizations', ...base],
   ],
-  'sign-in/oidc': ['http/page', 'sign-in/connections', 'signals/streams', ...base],
+  'sign-in/oidc': ['http/page', 'sign-in/connections', 'keys', ...base],
   'sign-in/upstreams': ['sign-in/connections', 'signals/audit', 'http', ...base],
-  'sign-in/connections': ['signals/streams', 'signals/audit', 'http', ...base],
+  'sign-in/connections': ['signals/audit', 'keys', 'http', ...base],
   'sign-in/bypass': ['signals/audit', 'http', ...base],
   'sign-in/challenges': [...base],
   'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],
@@ -180,6 +179,9 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'signals/audit': ['signals/webhook-ledger', 'http', ...base],
   // Below the audit log, whose entries are sent as well.
   'signals/webhook-ledger': [...base],
+
+  // Below the audit log and the streams, which are handed in.
+  keys: [...base],
 }
 
 const features = Object.keys(featureArrows)

@@ -90,7 +90,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   scim_rate_windows: 'access/scim',
   scim_users: 'access/scim',
   scim_groups: 'access/scim',
-  signing_keys: 'signals/streams',
+  signing_keys: 'keys',
   ssf_streams: 'signals/streams',
   ssf_stream_deliveries: 'signals/streams',
   ssf_poll_tokens: 'signals/streams',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transact } from '../../src/base/db/transact.ts'
 import { dayMs, minuteMs, plusMs } from '../../src/base/time.ts'
+import { ensureSigningKey, nothingWaits, rotateSigningKey } from '../../src/keys/rotate-signing-key.ts'
+import { listPublishedKeys } from '../../src/keys/signing-keys.ts'
 import {
   createEntraConnection,
   type NewEntraConnection,
 } from '../../src/sign-in/connections/create-entra-connection.ts'
 import { recordAudit } from '../../src/signals/audit/record-audit.ts'
-import { ensureSigningKey, nothingWaits, rotateSigningKey } from '../../src/signals/streams/rotate-signing-key.ts'
-import { listPublishedKeys } from '../../src/signals/streams/signing-keys.ts'
 import { anaOid, appId, type Cloud, clouds, entraStandIn, readForm, tenantId } from '../support/entra-stand-in.ts'
 import { signInStage } from '../support/sign-in-stage.ts'
 

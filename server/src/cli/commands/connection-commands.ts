@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { transact } from '../../base/db/transact.ts'
+import { nothingWaits, rotateSigningKey } from '../../keys/rotate-signing-key.ts'
 import {
   changeConnection,
   deleteConnection,
@@ -13,7 +14,6 @@ import { entraAddresses, entraWaitSeconds } from '../../sign-in/connections/entr
 import { maxPauseMinutes, pauseConnection, resumeConnection } from '../../sign-in/connections/pause-connection.ts'
 import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { nothingWaits, rotateSigningKey } from '../../signals/streams/rotate-signing-key.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'

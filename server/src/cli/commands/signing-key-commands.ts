@@ -1,15 +1,10 @@
 import Type from 'typebox'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
+import { findKey, type Rotated, rotateSigningKey, withdrawSigningKey } from '../../keys/rotate-signing-key.ts'
+import { type KeyRing, listSigningKeys, ringOf, stateOfKey } from '../../keys/signing-keys.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { resignTokens } from '../../signals/streams/resign-tokens.ts'
-import {
-  findKey,
-  type Rotated,
-  rotateSigningKey,
-  withdrawSigningKey,
-} from '../../signals/streams/rotate-signing-key.ts'
-import { type KeyRing, listSigningKeys, ringOf, stateOfKey } from '../../signals/streams/signing-keys.ts'
 import type { CommandIo } from '../data-command.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'

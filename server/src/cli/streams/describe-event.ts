@@ -1,9 +1,9 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
+import { listKeysOfStream } from '../../keys/signing-keys.ts'
 import type { Issuer } from '../../signals/streams/issue-tokens.ts'
 import { addTokens } from '../../signals/streams/ledger/add-tokens.ts'
 import type { LedgerRow } from '../../signals/streams/ledger/queries.ts'
 import type { Stream } from '../../signals/streams/queries.ts'
-import { listKeysOfStream } from '../../signals/streams/signing-keys.ts'
 import { streamIssuer } from '../../signals/streams/stream-issuer.ts'
 import { plainText } from '../table.ts'
 

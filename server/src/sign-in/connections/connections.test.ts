@@ -4,8 +4,8 @@ import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { relyingParty } from '../../../test/support/sign-in-browser.ts'
-import { ensureSigningKey } from '../../signals/streams/rotate-signing-key.ts'
-import { listRing } from '../../signals/streams/signing-keys.ts'
+import { ensureSigningKey } from '../../keys/rotate-signing-key.ts'
+import { listRing } from '../../keys/signing-keys.ts'
 
 const app = testApp()
 const make = makeIn(app.database)

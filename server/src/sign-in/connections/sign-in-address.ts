@@ -1,6 +1,6 @@
+import { findFirstOrganization } from '../../base/db/first-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { findFirstOrganization } from '../../signals/streams/signing-keys.ts'
 import { isSecure } from './connection-rules.ts'
 
 /** Where the OpenID provider is below it. */

@@ -2,9 +2,9 @@ import { createHash, createPrivateKey } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { ensureSigningKey } from '../../signals/streams/rotate-signing-key.ts'
-import { unsealPrivateKey } from '../../signals/streams/seal-private-key.ts'
-import { findSigningKey, type KeyRing, listRing } from '../../signals/streams/signing-keys.ts'
+import { ensureSigningKey } from '../../keys/rotate-signing-key.ts'
+import { unsealPrivateKey } from '../../keys/seal-private-key.ts'
+import { findSigningKey, type KeyRing, listRing } from '../../keys/signing-keys.ts'
 
 type Parts = { db: Db; secrets: Secrets }
 

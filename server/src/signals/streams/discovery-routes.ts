@@ -13,8 +13,8 @@ import {
 } from '../../http/oauth-metadata-routes.ts'
 import { readParams } from '../../http/path-params.ts'
 import { findServedAddress } from '../../http/served-address.ts'
+import { listPublishedKeys, publishedKeysMaxAgeSeconds } from '../../keys/signing-keys.ts'
 import { supportedEvents } from './event-types.ts'
-import { listPublishedKeys, publishedKeysMaxAgeSeconds } from './signing-keys.ts'
 import type { StreamParts } from './start-streams.ts'
 import { isPathIssuerServed, pathIssuer, type StreamIssuer, streamIssuer } from './stream-issuer.ts'
 

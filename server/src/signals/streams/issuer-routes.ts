@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
+import { ensureSigningKey } from '../../keys/rotate-signing-key.ts'
 import { authorizationShown } from './authorization-header.ts'
 import { moveStream } from './move-stream.ts'
 import { presentStream } from './present.ts'
 import { findStream, findStreamRecord } from './queries.ts'
 import { readIssuer } from './read-issuer.ts'
-import { ensureSigningKey } from './rotate-signing-key.ts'
 import type { StreamParts } from './start-streams.ts'
 
 /** What the receiver of a stream is set up with, and the move to another issuer. */

@@ -1,10 +1,10 @@
 import type { SsfStreamIssuer } from '@muster/contract/ssf-issuers.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
+import { keyTimes, listKeysOfStream } from '../../keys/signing-keys.ts'
 import { recordAudience } from './audience.ts'
 import { movedAudience } from './move-stream.ts'
 import type { Stream } from './queries.ts'
-import { keyTimes, listKeysOfStream } from './signing-keys.ts'
 import { findIssuer, streamIssuer } from './stream-issuer.ts'
 
 type Place = { baseUrl: string; pathIssuers: boolean; now: string }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Reader, Tx } from '../../base/db/transact.ts'
+import type { KeyRing } from '../../keys/signing-keys.ts'
 import { notifyStreams } from './notify-streams.ts'
 import { lockHeads, type StreamKey } from './number-events.ts'
-import type { KeyRing } from './signing-keys.ts'
 import { headerOf } from './token-header.ts'
 
 /**

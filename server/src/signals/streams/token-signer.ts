@@ -2,9 +2,9 @@ import { createPrivateKey, type KeyObject, sign as signCallback } from 'node:cry
 import { promisify } from 'node:util'
 import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { ensureSigningKey } from './rotate-signing-key.ts'
-import { unsealPrivateKey } from './seal-private-key.ts'
-import { findSigningKey, type KeyRing, ringOf } from './signing-keys.ts'
+import { ensureSigningKey } from '../../keys/rotate-signing-key.ts'
+import { unsealPrivateKey } from '../../keys/seal-private-key.ts'
+import { findSigningKey, type KeyRing, ringOf } from '../../keys/signing-keys.ts'
 import { headerOf } from './token-header.ts'
 
 // With a callback it runs on a thread of the pool.

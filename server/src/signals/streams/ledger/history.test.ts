@@ -6,11 +6,11 @@ import { makeIn, startOfTests } from '../../../../test/support/make.ts'
 import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { plusMs } from '../../../base/time.ts'
+import { rotateSigningKey } from '../../../keys/rotate-signing-key.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { type ComplianceChange, queueComplianceChanges } from '../queue-signals.ts'
 import { queueStreamSignal } from '../queue-stream-signal.ts'
 import { resignTokens } from '../resign-tokens.ts'
-import { rotateSigningKey } from '../rotate-signing-key.ts'
 
 const app = testApp()
 const make = makeIn(app.database)

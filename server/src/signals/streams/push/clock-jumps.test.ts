@@ -7,10 +7,10 @@ import { accept, answerWith, openReceiver, outboundOfTests } from '../../../../t
 import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { dayMs, plusMs } from '../../../base/time.ts'
+import { rotateSigningKey } from '../../../keys/rotate-signing-key.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { resignTokens } from '../resign-tokens.ts'
-import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
 
 // A clock that was ahead for a while, and was put right.

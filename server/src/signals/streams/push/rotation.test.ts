@@ -9,10 +9,10 @@ import { openReceiver, outboundOfTests } from '../../../../test/support/receiver
 import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { minuteMs, plusMs } from '../../../base/time.ts'
+import { rotateSigningKey } from '../../../keys/rotate-signing-key.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { resignTokens } from '../resign-tokens.ts'
-import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
 
 const app = testApp({ outbound: outboundOfTests() })

@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
-import { dayMs } from '../../base/time.ts'
+import { dayMs } from '../base/time.ts'
 
 const validDays = 3_650
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { KeyPurpose } from '../../base/db/schema.ts'
-import type { Reader } from '../../base/db/transact.ts'
-import { dayMs, plusMs } from '../../base/time.ts'
+import type { KeyPurpose } from '../base/db/schema.ts'
+import type { Reader } from '../base/db/transact.ts'
+import { dayMs, plusMs } from '../base/time.ts'
 
 /** How long receivers may keep the published keys, in seconds. */
 export const publishedKeysMaxAgeSeconds = 3_600
@@ -23,12 +23,6 @@ export const keyTimes: Readonly<Record<KeyPurpose, { leadMs: number; keptMs: num
  * `shared_signals` there is one ring, held by the first organization, at whose address it is published.
  */
 export type KeyRing = { organizationId: string; purpose: KeyPurpose }
-
-/** The organization that MUSTER_BASE_URL is the address of; undefined before there is any. */
-export async function findFirstOrganization(reader: Reader): Promise<string | undefined> {
-  const row = await reader.selectFrom('organizations').select('id').orderBy('id').limit(1).executeTakeFirst()
-  return row?.id
-}
 
 /** The ring that signs for a stream of the organization. */
 export async function ringOf(reader: Reader, { organizationId, purpose }: KeyRing): Promise<KeyRing> {

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { Secrets } from '../../base/secrets/secrets.ts'
+import type { Secrets } from '../base/secrets/secrets.ts'
 import type { KeyRing } from './signing-keys.ts'
 
 type Place = KeyRing & { kid: string }
