@@ -232,7 +232,7 @@ export const SignInKeysRotation = Type.Object(
     is_emergency: Flag('Whether the present key leaves the key set now, and the new one signs at once.'),
     purpose: Type.Optional(
       Choice(
-        ['openid', 'entra'],
+        ['oidc', 'entra'],
         'Whose ID tokens it signs: those of OpenID Connect clients, unless given, or those of Microsoft Entra.',
       ),
     ),

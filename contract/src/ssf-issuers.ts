@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Flag, Nullable, Text, Timestamp } from './schema-kit.ts'
+import { Nullable, Text, Timestamp } from './schema-kit.ts'
 
 import { JsonWebKeySet } from './ssf-discovery.ts'
 
@@ -29,9 +29,6 @@ export const SsfStreamIssuer = Type.Object(
         { description: 'What events that were queued before the latest move are verified with.' },
       ),
     ),
-    has_shared_key: Flag(
-      'Whether it signs with the key that organizations shared before each had its own: until it is moved, another organization could forge its events.',
-    ),
     keys: JsonWebKeySet.properties.keys,
   },
   {
@@ -42,7 +39,6 @@ export const SsfStreamIssuer = Type.Object(
         present: example,
         next: { ...example, iss: 'https://acme.example.com', jwks_uri: 'https://acme.example.com/ssf/jwks.json' },
         former: null,
-        has_shared_key: true,
         keys: [
           { kty: 'RSA', kid: '0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2', use: 'sig', alg: 'RS256', n: '3F6…', e: 'AQAB' },
         ],

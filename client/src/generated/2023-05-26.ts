@@ -4492,7 +4492,6 @@ export interface components {
          *         "aud": "https://acme.okta.example"
          *       },
          *       "former": null,
-         *       "has_shared_key": true,
          *       "keys": [
          *         {
          *           "kty": "RSA",
@@ -4556,8 +4555,6 @@ export interface components {
                  */
                 readonly verified_until: string;
             } | null;
-            /** @description Whether it signs with the key that organizations shared before each had its own: until it is moved, another organization could forge its events. */
-            readonly has_shared_key: boolean;
             /** @description Every key that a token on its way may be signed with, and those that will sign soon. */
             readonly keys: readonly {
                 /** @description Type of the key: `RSA`. */
@@ -12459,7 +12456,6 @@ export interface operations {
                      *         "aud": "https://acme.okta.example"
                      *       },
                      *       "former": null,
-                     *       "has_shared_key": true,
                      *       "keys": [
                      *         {
                      *           "kty": "RSA",

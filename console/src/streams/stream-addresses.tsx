@@ -73,23 +73,11 @@ function Addresses({ named }: { named: Named }) {
 }
 
 function Moving({ stream, issuer }: { stream: SsfStream; issuer: SsfStreamIssuer }) {
-  const { next, former, has_shared_key: hasSharedKey } = issuer
-  if (next === null && former === null && !hasSharedKey) return null
+  const { next, former } = issuer
+  if (next === null && former === null) return null
   return (
     <section className="form-section">
       <h2>Issuer and keys</h2>
-      {hasSharedKey && (
-        <p>
-          This stream signs with the key that all organizations shared before. Until it is moved, another organization
-          could forge its events.
-        </p>
-      )}
-      {hasSharedKey && next === null && (
-        <p className="t2">
-          The server operator has to set a base address for the organization first:{' '}
-          <code>muster organizations set-base-url</code>.
-        </p>
-      )}
       {next && <Move stream={stream} next={next} />}
       {former && (
         <p className="t2">
@@ -120,7 +108,7 @@ function Move({ stream, next }: { stream: SsfStream; next: Settings }) {
         onClose={() => setIsOpen(false)}
         question={`Move “${visibleText(stream.name)}” to ${visibleText(next.iss)}?`}
         consequences={[
-          'New events have the new issuer and are signed with the key of your organization.',
+          'New events have the new issuer.',
           'A receiver that is not configured for them refuses them: change it first if it accepts both, or right after.',
         ]}
         stays="Events that are queued already keep their issuer and key, which stay published for 31 days."

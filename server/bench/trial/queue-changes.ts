@@ -21,7 +21,7 @@ export async function queueChanges(
      insert into ssf_stream_events (organization_id, stream_id, signal_id, device_id, queued_at, token_settings_id, kid)
      select $1, ssf_streams.id, said.id, said.device_id, now(), ssf_streams.token_settings_id, (
        select key.kid from signing_keys as key
-       where key.purpose = ssf_streams.signing_purpose and key.organization_id = ssf_streams.organization_id
+       where key.purpose = 'signals' and key.organization_id = ssf_streams.organization_id
          and key.withdrawn_at is null and key.active_from <= now() and (key.retired_at is null or key.retired_at > now())
        order by key.active_from desc limit 1
      )

@@ -12,29 +12,15 @@ export const publishedKeysMaxAgeSeconds = 3_600
  */
 export const keyTimes: Readonly<Record<KeyPurpose, { leadMs: number; keptMs: number }>> = {
   signals: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: 31 * dayMs },
-  shared_signals: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: 31 * dayMs },
-  openid: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: dayMs },
+  // Companions fetch them every five minutes; a challenge is good for a minute.
+  challenge: { leadMs: 15 * 60_000, keptMs: 3_600_000 },
+  oidc: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: dayMs },
   // Microsoft Entra keeps keys for a day.
   entra: { leadMs: 2 * dayMs, keptMs: dayMs },
 }
 
-/**
- * The keys of an organization for one purpose; a key has one purpose, and nothing else is signed with it. Of
- * `shared_signals` there is one ring, held by the first organization, at whose address it is published.
- */
+/** The keys of an organization for one purpose; a key has one purpose, and nothing else is signed with it. */
 export type KeyRing = { organizationId: string; purpose: KeyPurpose }
-
-/** The ring that signs for a stream of the organization. */
-export async function ringOf(reader: Reader, { organizationId, purpose }: KeyRing): Promise<KeyRing> {
-  if (purpose !== 'shared_signals') return { organizationId, purpose }
-  const holder = await reader
-    .selectFrom('signing_keys')
-    .select('organization_id')
-    .where('purpose', '=', purpose)
-    .limit(1)
-    .executeTakeFirst()
-  return { organizationId: holder?.organization_id ?? organizationId, purpose }
-}
 
 const ofRing = (reader: Reader, { organizationId, purpose }: KeyRing) =>
   reader
@@ -54,9 +40,8 @@ export const findSigningKey = (reader: Reader, ring: KeyRing, now: string) =>
     .executeTakeFirst()
 
 /**
- * The key set of an organization (RFC 7517): public keys of tokens that may be on their way, and of those to come. At
- * the first organization's address also those that streams share which have not been moved, until 31 days after the
- * last move.
+ * The key set of an organization (RFC 7517): public keys of tokens that may be on their way, and of those to
+ * come.
  */
 export async function listPublishedKeys(reader: Reader, organizationId: string, now: string) {
   const oldest = plusMs(now, -keyTimes.signals.keptMs)
@@ -64,28 +49,14 @@ export async function listPublishedKeys(reader: Reader, organizationId: string, 
     .selectFrom('signing_keys')
     .select(['kid', 'public_jwk'])
     .where('organization_id', '=', organizationId)
-    .where('purpose', 'in', ['signals', 'shared_signals'])
+    .where('purpose', '=', 'signals')
     .where('withdrawn_at', 'is', null)
     .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', oldest)]))
-    .where((build) => build.or([build('purpose', '=', 'signals'), build.exists(streamsWithSharedKey(reader, oldest))]))
     .orderBy('active_from', 'desc')
     .orderBy('kid')
     .execute()
   return rows.map(presentKey)
 }
-
-/** Those of any organization that sign with the keys that all shared, or did after `since`. */
-const streamsWithSharedKey = (reader: Reader, since: string) =>
-  reader
-    .selectFrom('ssf_streams')
-    .select('ssf_streams.id')
-    .where('deleted_at', 'is', null)
-    .where((build) =>
-      build.or([
-        build('signing_purpose', '=', 'shared_signals'),
-        build.and([build('former_signing_purpose', '=', 'shared_signals'), build('moved_at', '>', since)]),
-      ]),
-    )
 
 /** The keys of a ring that its verifiers may need now, the one that signs first. */
 export const listRing = (reader: Reader, ring: KeyRing, now: string) =>
@@ -105,22 +76,6 @@ export const listRing = (reader: Reader, ring: KeyRing, now: string) =>
 type KeyRow = { kid: string; public_jwk: { kty: 'RSA'; n: string; e: string } }
 
 const presentKey = ({ kid, public_jwk: { kty, n, e } }: KeyRow) => ({ kty, kid, use: 'sig', alg: 'RS256', n, e })
-
-type SignedFor = { organization_id: string; signing_purpose: KeyPurpose; former_signing_purpose: KeyPurpose | null }
-
-/** Every key that the tokens of a stream may be signed with, no matter where it is published. */
-export async function listKeysOfStream(reader: Reader, stream: SignedFor, now: string) {
-  const own = await listPublishedKeys(reader, stream.organization_id, now)
-  if (![stream.signing_purpose, stream.former_signing_purpose].includes('shared_signals')) return own
-  const shared = await reader
-    .selectFrom('signing_keys')
-    .select(['kid', 'public_jwk'])
-    .where('purpose', '=', 'shared_signals')
-    .where('withdrawn_at', 'is', null)
-    .execute()
-  const known = new Set(own.map(({ kid }) => kid))
-  return [...own, ...shared.map(presentKey).filter(({ kid }) => !known.has(kid))]
-}
 
 /** All keys of an organization, or of every one, without their private halves, the latest first. */
 export const listSigningKeys = (reader: Reader, organizationId?: string) =>

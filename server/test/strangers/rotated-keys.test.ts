@@ -120,8 +120,8 @@ testOnPostgres('keys are rotated while people sign in at two processes: nobody f
     running.push(one)
     if (number === perSecond * 2) {
       // As if it had been published so long before.
-      const publishedAt = plusMs(nowText(), leadMs - keyTimes.openid.leadMs)
-      const ring = { organizationId: '1', purpose: 'openid' } as const
+      const publishedAt = plusMs(nowText(), leadMs - keyTimes.oidc.leadMs)
+      const ring = { organizationId: '1', purpose: 'oidc' } as const
       const rotation = { ring, isEmergency: false, resign: nothingWaits, record: recordAudit }
       rotated = await rotateSigningKey(database.db, place.secrets, rotation, change(publishedAt))
     }
@@ -147,7 +147,7 @@ testOnPostgres('keys are rotated while people sign in at two processes: nobody f
     // A process looks at its keys again every two seconds.
     'a key that is withdrawn leaves the key sets of both, without a restart',
     async () => {
-      const ring = { organizationId: '1', purpose: 'openid' } as const
+      const ring = { organizationId: '1', purpose: 'oidc' } as const
       const { withdrawn } = await rotateSigningKey(
         database.db,
         place.secrets,

@@ -30,8 +30,8 @@ export type TargetedPlatform = 'all' | 'Mac' | 'Windows' | 'Linux'
 export type AdminLinkPurpose = 'first_run' | 'invite' | 'reset'
 export type SignInMethod = 'password' | 'link' | 'passkey' | 'oidc'
 
-/** What a signing key is for. `shared_signals`: streams from before organizations had keys of their own. */
-export type KeyPurpose = 'signals' | 'shared_signals' | 'openid' | 'entra'
+/** What a signing key is for. */
+export type KeyPurpose = 'signals' | 'challenge' | 'oidc' | 'entra'
 
 /** SHA-256 of a challenge in hex, and when it was given out. */
 export type Challenges = { hash: string; at: string }[]
@@ -890,10 +890,7 @@ export interface Database {
     deleted_at: Instant | null
     created_by_key_id: string | null
     issuer: WithDefault<string>
-    signing_purpose: WithDefault<KeyPurpose>
     moved_at: Instant | null
-    former_issuer: string | null
-    former_signing_purpose: KeyPurpose | null
     resigned_at: Instant | null
     device_subject_format: WithDefault<'iss_sub' | 'opaque'>
     token_settings_id: number | null

@@ -175,9 +175,9 @@ export const rotateSignInKeysCommand = defineCommand({
   args: Type.Object({
     organization,
     isEmergency: Type.Optional(Type.Boolean()),
-    purpose: Type.Optional(Type.Enum(['openid', 'entra'])),
+    purpose: Type.Optional(Type.Enum(['oidc', 'entra'])),
   }),
-  async run({ connection, secrets, now }, { organization: named, isEmergency = false, purpose = 'openid' }, io) {
+  async run({ connection, secrets, now }, { organization: named, isEmergency = false, purpose = 'oidc' }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const ring = { organizationId, purpose }
     const context = terminalChange(organizationId, now)

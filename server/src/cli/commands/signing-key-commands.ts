@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { findKey, type Rotated, rotateSigningKey, withdrawSigningKey } from '../../keys/rotate-signing-key.ts'
-import { type KeyRing, listSigningKeys, ringOf, stateOfKey } from '../../keys/signing-keys.ts'
+import { type KeyRing, listSigningKeys, stateOfKey } from '../../keys/signing-keys.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { resignTokens } from '../../signals/streams/resign-tokens.ts'
 import type { CommandIo } from '../data-command.ts'
@@ -14,9 +14,9 @@ const organization = Type.Optional(Type.String())
 
 export const rotateSigningKeyCommand = defineCommand({
   name: 'rotate-signing-key',
-  args: Type.Object({ organization, shared: Type.Boolean(), emergency: Type.Boolean() }),
-  async run({ connection: { db }, secrets, now }, { organization: named, shared, emergency: isEmergency }, io) {
-    const ring = shared ? await sharedRing(db) : await ownRing(db, named)
+  args: Type.Object({ organization, emergency: Type.Boolean() }),
+  async run({ connection: { db }, secrets, now }, { organization: named, emergency: isEmergency }, io) {
+    const ring = await ownRing(db, named)
     const rotated = await rotateSigningKey(
       db,
       secrets,
@@ -85,9 +85,3 @@ const ownRing = async (reader: Reader, named: string | undefined): Promise<KeyRi
   organizationId: (await organizationOf(reader, named)).id,
   purpose: 'signals',
 })
-
-/** Fails with not_found where organizations never shared a key. */
-async function sharedRing(reader: Reader): Promise<KeyRing> {
-  const ring = await ringOf(reader, { organizationId: '', purpose: 'shared_signals' })
-  return orNotFound(ring.organizationId === '' ? undefined : ring)
-}

@@ -143,10 +143,10 @@ test('a rotated key is published and signs later; in an emergency it signs at on
       .map((line) => line.split(/ {2,}/))
       .find(([, , id]) => id === kid)?.[3]
   }
-  const first = await run(rotateSigningKeyCommand, { emergency: true, shared: false })
+  const first = await run(rotateSigningKeyCommand, { emergency: true })
   assert.match(first.err, /^Out of the key set: \S+\. 0 events/)
   assert.equal(await stateOf(first.out.trim()), 'signing')
-  const next = await run(rotateSigningKeyCommand, { emergency: false, shared: false })
+  const next = await run(rotateSigningKeyCommand, { emergency: false })
   assert.match(next.err, /signs from 2026-11-20T12:00:00\.000Z on/)
   assert.equal(await stateOf(next.out.trim()), 'published')
   assert.equal(await stateOf(first.out.trim()), 'signing')

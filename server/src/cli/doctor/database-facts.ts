@@ -21,7 +21,6 @@ const streamSurvey = Type.Object({
   ),
   withoutToken: Type.Integer(),
   signingSince: Type.Union([Type.String(), Type.Null()]),
-  sharedCount: Type.Integer(),
 })
 
 const endpointSurvey = Type.Object({

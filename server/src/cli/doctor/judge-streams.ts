@@ -9,7 +9,6 @@ const oldKeyDays = 365
 /** How the receivers of streams stand, and what endangers streams before they do. */
 export function judgeStreams(survey: StreamSurvey, { baseUrl, allowPrivateReceivers }: Config, now: string): Finding[] {
   const findings = [...judgeDeliveries(survey), judgeSigningKey(survey.signingSince, now)]
-  if (survey.sharedCount > 0) findings.push(judgeSharedKey(survey.sharedCount))
   if (survey.count > 0 && !baseUrl.startsWith('https:')) {
     findings.push(
       warning('streams', `MUSTER_BASE_URL is ${baseUrl}: receivers ask for an issuer, and keys, with https`),
@@ -35,14 +34,6 @@ function judgeDeliveries({ count, failingCount, failing, withoutToken }: StreamS
   if (withoutToken > 0) findings.push(warning('streams', `${withoutToken} cannot be polled: rotate a poll token in`))
   const described = count === 0 ? 'none' : `${count}, none in trouble`
   return findings.length > 0 ? findings : [ok('streams', described)]
-}
-
-function judgeSharedKey(count: number): Finding {
-  const which = count === 1 ? '1 stream signs' : `${count} streams sign`
-  return warning(
-    'shared signing key',
-    `${which} with the key that all organizations shared before: until each is moved to the key of its organization, an administrator of one organization can forge events of another. See \`muster streams move\``,
-  )
 }
 
 function judgeSigningKey(since: string | null, now: string): Finding {

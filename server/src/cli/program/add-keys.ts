@@ -73,7 +73,6 @@ function addSigningKeys(keys: Command, shell: Shell): void {
     .command('rotate-signing')
     .description('Create a key that signs events of streams in two hours, and print its id')
     .option(...organizationFlag)
-    .option('--shared', 'the key that streams share which have not been moved', false)
     .option(
       '--emergency',
       'let it sign at once, and withdraw the present key, which is no longer trusted, from the key set',

@@ -1,9 +1,9 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { listKeysOfStream } from '../../keys/signing-keys.ts'
+import { listPublishedKeys } from '../../keys/signing-keys.ts'
 import type { Issuer } from '../../signals/streams/issue-tokens.ts'
 import { addTokens } from '../../signals/streams/ledger/add-tokens.ts'
 import type { LedgerRow } from '../../signals/streams/ledger/queries.ts'
-import type { Stream } from '../../signals/streams/queries.ts'
+import { listIssuers, type Stream } from '../../signals/streams/queries.ts'
 import { streamIssuer } from '../../signals/streams/stream-issuer.ts'
 import { plainText } from '../table.ts'
 
@@ -18,9 +18,8 @@ export async function verifyEvents(
   const rows = await addTokens(signer, found)
   const oldest = rows.flatMap(({ issued_at: at }) => at ?? []).sort()[0]
   if (oldest === undefined) return rows.map((row) => ({ row, claims: null, fault: null }))
-  const keys = createLocalJWKSet({ keys: await listKeysOfStream(db, stream, oldest) })
-  const issuers = [stream.issuer, stream.former_issuer ?? stream.issuer]
-  const issuer = issuers.map((stored) => streamIssuer(stored, commonBaseUrl).issuer)
+  const keys = createLocalJWKSet({ keys: await listPublishedKeys(db, stream.organization_id, oldest) })
+  const issuer = [streamIssuer(stream.issuer, commonBaseUrl).issuer, ...(await listIssuers(db, stream))]
   return Promise.all(
     rows.map(async (row) => {
       if (row.token === null) return { row, claims: null, fault: null }

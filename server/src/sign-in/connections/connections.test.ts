@@ -239,7 +239,7 @@ test('rotateSignInKeys publishes a key that signs later, and one that signs at o
   await browser.ask('POST', at, payroll)
   const rotate = (isEmergency: boolean) =>
     browser.ask('POST', '/session/sign_in_keys/rotate', { is_emergency: isEmergency })
-  const ring = { organizationId: app.tenant.organizationId, purpose: 'openid' } as const
+  const ring = { organizationId: app.tenant.organizationId, purpose: 'oidc' } as const
   const kids = async () => (await listRing(app.db, ring, app.now())).map(({ kid }) => kid)
   await ensureSigningKey(app.db, app.secrets, ring, app.now())
   const [first] = await kids()
@@ -260,7 +260,7 @@ test('listSignInKeys tells which key signs, which comes and which is no longer t
   }
   const address = `https://organization-${organizationId}.muster.test/signin/oidc/jwks`
   assert.deepEqual(await shown(), [address, []])
-  const ring = { organizationId, purpose: 'openid' } as const
+  const ring = { organizationId, purpose: 'oidc' } as const
   await ensureSigningKey(app.db, app.secrets, ring, app.now())
   await ensureSigningKey(app.db, app.secrets, { ...ring, purpose: 'signals' }, app.now())
   const rotate = (isEmergency: boolean) =>

@@ -97,7 +97,7 @@ export function connectionRoutes(scope: FastifyInstance): void {
   sessionRoute(scope, {
     ...signInOperations.rotateSignInKeys,
     run: async ({ body, context }) => {
-      const { is_emergency: isEmergency, purpose = 'openid' } = body
+      const { is_emergency: isEmergency, purpose = 'oidc' } = body
       const ring = { organizationId: context.organizationId, purpose }
       const { kid, activeFrom } = await rotateSigningKey(
         db,

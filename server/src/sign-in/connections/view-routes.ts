@@ -46,7 +46,7 @@ export function connectionViewRoutes(scope: FastifyInstance): void {
     ...signInOperations.listSignInKeys,
     run: async ({ organizationId, now }) => {
       const address = await addressOf(organizationId)
-      const keys = (await listSigningKeys(db, organizationId)).filter(({ purpose }) => purpose === 'openid')
+      const keys = (await listSigningKeys(db, organizationId)).filter(({ purpose }) => purpose === 'oidc')
       return {
         jwks_uri: address === undefined ? null : `${address}${issuerPath}/jwks`,
         data: keys.map(({ kid: id, organization_id: _, purpose: __, ...key }) => ({

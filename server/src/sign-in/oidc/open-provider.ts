@@ -29,7 +29,7 @@ export type OpenProvider = { provider: Provider; fingerprint: string }
 
 /** What a provider is made from; another one is made when it has changed. */
 export async function providerSource({ db, secrets, clock }: ProviderParts, organizationId: string) {
-  const ring: KeyRing = { organizationId, purpose: 'openid' }
+  const ring: KeyRing = { organizationId, purpose: 'oidc' }
   let keys = await listRing(db, ring, clock())
   // What signs now is the first of them.
   if (keys[0] === undefined || keys[0].active_from > clock()) {

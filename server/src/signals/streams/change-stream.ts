@@ -1,7 +1,7 @@
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { fail, orNotFound } from '../../base/errors.ts'
+import { orNotFound } from '../../base/errors.ts'
 import type { ReceiverRules } from '../../base/outbound/receiver-url.ts'
 import { isSameOrigin } from '../../base/outbound/same-origin.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
@@ -55,7 +55,6 @@ export async function changeStream(
   const spec = { ...input, specVersion: isOwn ? ('draft' as const) : ('v1_0' as const) }
   const settings = settle(spec, place, replaces ? undefined : current)
   refuseOwned(body, shown, stream, settings, baseUrl)
-  refuseSharedAudience(stream, settings)
   const news = newsOf(current, settings)
   if (news.length === 0) return
   await write(tx, stream, settings, now)
@@ -72,14 +71,6 @@ export async function changeStream(
   const changes = changesBetween(stream, after, shownFields)
   const description = `Changed the stream "${stream.name}": ${news.join('; ')}.`
   await recordAudit(tx, { action: 'stream.updated', about: { stream: stream.id }, description, changes }, context)
-}
-
-/** With the keys that organizations still share, a new audience could be another organization's receiver. */
-function refuseSharedAudience(stream: Stream, { audience }: Settings): void {
-  if (stream.signing_purpose !== 'shared_signals' || audience === stream.audience) return
-  const message =
-    'This stream signs with the key that organizations shared before, so its audience cannot change: move the stream to the key of the organization first.'
-  fail('invalid', { message })
 }
 
 async function write(tx: Tx, stream: Stream, settings: Settings, now: string): Promise<void> {

@@ -29,7 +29,7 @@ export async function createStream(
 ): Promise<{ id: string; pollToken: string | undefined }> {
   const { organizationId, actor, now } = context
   const streamUuid = randomUUID()
-  const { issuer, purpose } = await getIssuer(tx, organizationId, { pathIssuers })
+  const issuer = await getIssuer(tx, organizationId, { pathIssuers })
   const { baseUrl } = streamIssuer(issuer, commonBaseUrl)
   const isDraft = input.specVersion === 'draft'
   const settings = settle(input, { streamUuid, baseUrl, rules, isDraft, storedAuthorization: null })
@@ -48,7 +48,6 @@ export async function createStream(
       device_subject_format: settings.deviceSubjectFormat,
       created_by_key_id: actor.type === 'ApiKey' ? actor.id : null,
       issuer,
-      signing_purpose: purpose,
       created_at: now,
       updated_at: now,
     })

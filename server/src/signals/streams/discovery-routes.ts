@@ -52,27 +52,27 @@ function addHostIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamPar
 
 function addPathIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamParts): void {
   const { ssfPathIssuers: pathIssuers } = app.kit.config
-  const requireServed = async (db: Db, organizationId: string) => {
-    if (!(await isPathIssuerServed(db, organizationId, { pathIssuers }))) fail('not_found')
+  const requireServed = async (db: Db, organizationId: string, now: string) => {
+    if (!(await isPathIssuerServed(db, organizationId, { pathIssuers, now }))) fail('not_found')
   }
-  const describe = async (db: Db, organizationId: string) => {
-    await requireServed(db, organizationId)
+  const describe = async (db: Db, organizationId: string, now: string) => {
+    await requireServed(db, organizationId, now)
     return configurationOf(streamIssuer(pathIssuer(organizationId), baseUrl))
   }
   // SSF 1.0 §7.2 puts the well-known part before the path of the issuer; older receivers look for it behind.
   publicEndpoint(app, {
     ...receiverOperations.getSsfConfigurationOfOrganization,
-    run: ({ db, params }) => describe(db, params.organizationId),
+    run: ({ db, params, now }) => describe(db, params.organizationId, now),
   })
   publicEndpoint(app, {
     ...receiverOperations.getSsfConfigurationBelowOrganization,
-    run: ({ db, params }) => describe(db, params.organizationId),
+    run: ({ db, params, now }) => describe(db, params.organizationId, now),
   })
   publicEndpoint(app, {
     ...receiverOperations.getSsfKeysOfOrganization,
     headers: keysHeaders,
     run: async ({ db, params: { organizationId }, now }) => {
-      await requireServed(db, organizationId)
+      await requireServed(db, organizationId, now)
       return { keys: await listPublishedKeys(db, organizationId, now) }
     },
   })
@@ -85,7 +85,7 @@ function addPathIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamPar
     config: { scheme: oauthClients, kind: 'page', origin: 'any' },
     handler: async ({ params }, reply) => {
       const { organizationId } = read(params)
-      await requireServed(app.kit.db, organizationId)
+      await requireServed(app.kit.db, organizationId, app.kit.clock())
       const { issuer } = streamIssuer(pathIssuer(organizationId), baseUrl)
       return reply.headers(oauthMetadataHeaders).send(authorizationServer(issuer, baseUrl))
     },

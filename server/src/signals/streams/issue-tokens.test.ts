@@ -88,8 +88,6 @@ test('between two times that an event is handed out everything may change, and i
     device_subject_format: 'opaque',
     spec_version: 'draft',
     issuer: 'https://acme.example',
-    former_issuer: '',
-    former_signing_purpose: 'signals',
     moved_at: plusMs(now, 1_000),
   } as const
   await database.db.updateTable('ssf_streams').set(changed).where('id', '=', stream.id).execute()

@@ -40,7 +40,7 @@ const isFixed = (event: PendingEvent, now: string): event is FixedEvent =>
   event.kid !== null &&
   event.issuedAt !== null &&
   !event.isKeyGone &&
-  (event.keyRetiredAt === null || event.keyRetiredAt > plusMs(now, -keyTimes[event.signingPurpose].keptMs))
+  (event.keyRetiredAt === null || event.keyRetiredAt > plusMs(now, -keyTimes.signals.keptMs))
 
 async function derive(issuer: Issuer, event: FixedEvent): Promise<IssuedEvent> {
   const token = await issuer.signer.signAgain(event, () => claimsOfEvent(issuer, event, event.issuedAt))
@@ -70,7 +70,7 @@ async function signAndKeep(issuer: Issuer, events: readonly PendingEvent[], issu
 async function forgetWithdrawn({ signer }: Issuer, fresh: readonly PendingEvent[], kept: readonly Kept[]) {
   const ids = new Set(kept.map(keyOf))
   const left = fresh.filter((event) => !ids.has(keyOf(event)))
-  for (const event of left) signer.forget({ organizationId: event.organizationId, purpose: event.signingPurpose })
+  for (const event of left) signer.forget({ organizationId: event.organizationId, purpose: 'signals' })
   return left.map((event) => ({ ...event, token: null }))
 }
 
@@ -84,9 +84,9 @@ function streamsOf(events: readonly PendingEvent[]) {
 
 async function sign(issuer: Issuer, event: PendingEvent, now: string): Promise<Signed> {
   if (event.token !== null) return { token: event.token, kid: kidOf(event.token) }
-  const { organizationId, signingPurpose: purpose, issuedAt } = event
+  const { organizationId, issuedAt } = event
   // One that is signed again says what it said before.
-  return issuer.signer.sign({ organizationId, purpose }, claimsOfEvent(issuer, event, issuedAt ?? now), now)
+  return issuer.signer.sign({ organizationId, purpose: 'signals' }, claimsOfEvent(issuer, event, issuedAt ?? now), now)
 }
 
 /** What the token of an event says. */

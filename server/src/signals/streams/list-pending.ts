@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { KeyPurpose } from '../../base/db/schema.ts'
 import type { Db } from '../../base/db/transact.ts'
 import type { SignalKind } from './build-claims.ts'
 import type { StreamKey } from './number-events.ts'
@@ -45,7 +44,6 @@ export type PendingEvent = {
   issuedAt: string | null
   /** As `streamIssuer` takes it: that of the moment of queueing. */
   issuer: string
-  signingPurpose: KeyPurpose
 }
 
 /** What a token says, of `event` and its `stream`. */
@@ -57,10 +55,7 @@ const saidOf = sql`
   coalesce(settings.audience, stream.audience) as audience,
   coalesce(settings.device_subject_format, stream.device_subject_format) as "deviceSubjectFormat",
   coalesce(event.issued_at, case when settings.id is not null then event.queued_at end) as "issuedAt",
-  coalesce(settings.issuer,
-    case when event.queued_at < stream.moved_at then stream.former_issuer else stream.issuer end) as issuer,
-  case when event.queued_at < stream.moved_at then stream.former_signing_purpose else stream.signing_purpose end
-    as "signingPurpose"`
+  coalesce(settings.issuer, stream.issuer) as issuer`
 
 const joinSaid = sql`
   join ssf_signals as signal on signal.organization_id = event.organization_id and signal.id = event.signal_id
@@ -69,11 +64,11 @@ const joinSaid = sql`
 
 const keyOf = sql`event.kid, key.kid is null or key.withdrawn_at is not null as "isKeyGone", key.retired_at as "keyRetiredAt"`
 
-/** The ring that organizations shared is held by the first of them. Looked up for each row: a join reads all keys. */
+/** Looked up for each row: a join reads all keys. */
 const joinKey = sql`
   left join lateral (
     select kid, retired_at, withdrawn_at from signing_keys
-    where organization_id = any(array[event.organization_id, (select min(id) from organizations)]) and kid = event.kid
+    where organization_id = event.organization_id and kid = event.kid
     limit 1
   ) as key on true`
 

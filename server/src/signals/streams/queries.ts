@@ -42,6 +42,35 @@ export async function lockStream(tx: Tx, organizationId: string, reference: stri
   )
 }
 
+/** What the tokens of a stream said before, while they had another issuer; undefined where they never had. */
+export const findFormerSettings = (reader: Reader, stream: Stream) =>
+  settingsOf(reader, stream)
+    .select(['issuer', 'audience'])
+    .where((build) =>
+      build(
+        'issuer',
+        '<>',
+        settingsOf(reader, stream)
+          .select('issuer')
+          .where('id', '=', stream.token_settings_id ?? 0),
+      ),
+    )
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/** Every issuer that tokens of a stream have had. */
+export async function listIssuers(reader: Reader, stream: Stream): Promise<string[]> {
+  const rows = await settingsOf(reader, stream).select('issuer').distinct().execute()
+  return rows.map(({ issuer }) => issuer)
+}
+
+const settingsOf = (reader: Reader, { organization_id: organizationId, id }: Stream) =>
+  reader
+    .selectFrom('ssf_token_settings')
+    .where(inOrganization('ssf_token_settings', organizationId))
+    .where('stream_id', '=', id)
+
 const oldestFirst: Keyset = { id: { column: 'ssf_streams.id', type: 'bigint' }, direction: 'asc' }
 
 const canBePolled = (now: string) =>

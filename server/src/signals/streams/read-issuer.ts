@@ -1,10 +1,10 @@
 import type { SsfStreamIssuer } from '@muster/contract/ssf-issuers.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
-import { keyTimes, listKeysOfStream } from '../../keys/signing-keys.ts'
+import { keyTimes, listPublishedKeys } from '../../keys/signing-keys.ts'
 import { recordAudience } from './audience.ts'
 import { movedAudience } from './move-stream.ts'
-import type { Stream } from './queries.ts'
+import { findFormerSettings, type Stream } from './queries.ts'
 import { findIssuer, streamIssuer } from './stream-issuer.ts'
 
 type Place = { baseUrl: string; pathIssuers: boolean; now: string }
@@ -13,15 +13,14 @@ type Place = { baseUrl: string; pathIssuers: boolean; now: string }
 export async function readIssuer(reader: Reader, stream: Stream, place: Place): Promise<SsfStreamIssuer> {
   const { baseUrl, pathIssuers, now } = place
   const next = await findIssuer(reader, stream.organization_id, { pathIssuers })
-  const isMoved = next?.issuer === stream.issuer && next.purpose === stream.signing_purpose
   const keptUntil = stream.moved_at === null ? null : plusMs(stream.moved_at, keyTimes.signals.keptMs)
-  const isKept = keptUntil !== null && keptUntil > now && stream.former_issuer !== null
+  const isKept = keptUntil !== null && keptUntil > now
+  const former = isKept ? await findFormerSettings(reader, stream) : undefined
   return {
     present: settingsOf(stream, stream.issuer, baseUrl),
-    next: next && !isMoved ? settingsOf(stream, next.issuer, baseUrl) : null,
-    former: isKept ? { ...settingsOf(stream, stream.former_issuer ?? '', baseUrl), verified_until: keptUntil } : null,
-    has_shared_key: stream.signing_purpose === 'shared_signals',
-    keys: await listKeysOfStream(reader, stream, now),
+    next: next === undefined || next === stream.issuer ? null : settingsOf(stream, next, baseUrl),
+    former: former && keptUntil !== null ? { ...formerOf(stream, former, baseUrl), verified_until: keptUntil } : null,
+    keys: await listPublishedKeys(reader, stream.organization_id, now),
   }
 }
 
@@ -30,4 +29,9 @@ function settingsOf(stream: Stream, stored: string, commonBaseUrl: string) {
   const { issuer, baseUrl, jwksUri } = streamIssuer(stored, commonBaseUrl)
   const audience = movedAudience(stream, present.baseUrl, baseUrl)
   return { iss: issuer, jwks_uri: jwksUri, aud: recordAudience({ ...stream, audience }, baseUrl) }
+}
+
+function formerOf(stream: Stream, { issuer, audience }: { issuer: string; audience: string }, commonBaseUrl: string) {
+  const { baseUrl, jwksUri } = streamIssuer(issuer, commonBaseUrl)
+  return { iss: issuer, jwks_uri: jwksUri, aud: recordAudience(stream, baseUrl) === null ? null : audience }
 }

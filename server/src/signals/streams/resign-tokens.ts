@@ -14,11 +14,12 @@ import { headerOf } from './token-header.ts'
  * committed later is signed with another key as well: a reader sees that its key was withdrawn.
  */
 export async function resignTokens(tx: Tx, ring: KeyRing, kids: readonly string[], now: string): Promise<number> {
-  const streams = await lockHeads(tx, await listStreamsOf(tx, ring))
+  const { organizationId, purpose } = ring
+  // Nothing waits of what other keys sign.
+  if (purpose !== 'signals') return 0
+  const streams = await lockHeads(tx, await listStreamsOf(tx, organizationId))
   const count = await forgetTokens(tx, streams, kids)
-  for (const organizationId of new Set(streams.map((stream) => stream.organizationId))) {
-    await notifyStreams(tx, organizationId)
-  }
+  if (streams.length > 0) await notifyStreams(tx, organizationId)
   await sql`
     update ssf_streams set resigned_at = ${now}::timestamptz
     where (organization_id, id) in (select organization_id, id from ${keysOf(streams)})
@@ -30,16 +31,13 @@ const keysOf = (streams: readonly StreamKey[]) => sql`unnest(
   ${streams.map(({ organizationId }) => organizationId)}::bigint[], ${streams.map(({ streamId }) => streamId)}::bigint[]
 ) as key (organization_id, id)`
 
-/** Streams whose waiting tokens the ring may have signed. */
-async function listStreamsOf(tx: Tx, { organizationId, purpose }: KeyRing): Promise<StreamKey[]> {
-  return tx
+const listStreamsOf = (tx: Tx, organizationId: string): Promise<StreamKey[]> =>
+  tx
     .selectFrom('ssf_streams')
     .select(['organization_id as organizationId', 'id as streamId'])
+    .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null)
-    .where((build) => build.or([build('signing_purpose', '=', purpose), build('former_signing_purpose', '=', purpose)]))
-    .$if(purpose !== 'shared_signals', (query) => query.where('organization_id', '=', organizationId))
     .execute()
-}
 
 async function forgetTokens(tx: Tx, streams: readonly StreamKey[], kids: readonly string[]): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -57,10 +55,9 @@ export async function listWithdrawnHeaders(reader: Reader, organizationId: strin
   const rows = await reader
     .selectFrom('signing_keys')
     .select('kid')
+    .where('organization_id', '=', organizationId)
+    .where('purpose', '=', 'signals')
     .where('withdrawn_at', 'is not', null)
-    .where((build) =>
-      build.or([build('organization_id', '=', organizationId), build('purpose', '=', 'shared_signals')]),
-    )
     .execute()
   return rows.map(({ kid }) => headerOf(kid))
 }

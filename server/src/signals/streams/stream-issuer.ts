@@ -1,6 +1,8 @@
-import type { KeyPurpose } from '../../base/db/schema.ts'
+import { type SqlBool, sql } from 'kysely'
 import type { Reader } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
+import { plusMs } from '../../base/time.ts'
+import { keyTimes } from '../../keys/signing-keys.ts'
 
 /**
  * `issuer` is the `iss` of tokens, `baseUrl` what addresses of the stream begin with: the same unless the issuer is a
@@ -8,33 +10,33 @@ import { fail, orNotFound } from '../../base/errors.ts'
  */
 export type StreamIssuer = { issuer: string; baseUrl: string; jwksUri: string }
 
-/** `stored` is as a row has it: '' or a path of MUSTER_BASE_URL, which is `baseUrl`, or an origin of its own. */
-export function streamIssuer(stored: string, baseUrl: string): StreamIssuer {
-  if (stored.startsWith('/')) {
-    const issuer = baseUrl + stored
-    return { issuer, baseUrl, jwksUri: `${issuer}/jwks.json` }
-  }
-  const issuer = stored || baseUrl
-  return { issuer, baseUrl: issuer, jwksUri: `${issuer}/ssf/jwks.json` }
+/**
+ * `stored` is as a stream has it: '' or a path of MUSTER_BASE_URL, which is `commonBaseUrl`, or an origin of its own; or
+ * whole, as token settings have it.
+ */
+export function streamIssuer(stored: string, commonBaseUrl: string): StreamIssuer {
+  const issuer = stored === '' || stored.startsWith('/') ? commonBaseUrl + stored : stored
+  const baseUrl = issuer.replace(/\/ssf\/\d+$/, '')
+  return { issuer, baseUrl, jwksUri: baseUrl === issuer ? `${issuer}/ssf/jwks.json` : `${issuer}/jwks.json` }
 }
 
 export const pathIssuer = (organizationId: string): string => `/ssf/${organizationId}`
 
-/** The issuer, as it is stored, and the keys of new streams of an organization; undefined where it may make none. */
+/** The issuer of new streams of an organization, as it is stored; undefined where it may make none. */
 export async function findIssuer(
   reader: Reader,
   organizationId: string,
   { pathIssuers }: { pathIssuers: boolean },
-): Promise<{ issuer: string; purpose: KeyPurpose } | undefined> {
+): Promise<string | undefined> {
   const organization = await reader
     .selectFrom('organizations')
     .select(['base_url', (build) => build.selectFrom('organizations').select(build.fn.min('id').as('id')).as('first')])
     .where('id', '=', organizationId)
     .executeTakeFirst()
   const { base_url: own, first } = orNotFound(organization)
-  if (own !== null) return { issuer: own, purpose: 'signals' }
-  if (first === organizationId) return { issuer: '', purpose: 'signals' }
-  return pathIssuers ? { issuer: pathIssuer(organizationId), purpose: 'signals' } : undefined
+  if (own !== null) return own
+  if (first === organizationId) return ''
+  return pathIssuers ? pathIssuer(organizationId) : undefined
 }
 
 /** The same; fails with invalid, and says what the operator has to do. */
@@ -43,11 +45,11 @@ export async function getIssuer(reader: Reader, organizationId: string, settings
   return (await findIssuer(reader, organizationId, settings)) ?? fail('invalid', { message })
 }
 
-/** Whether the path issuer of an organization is allowed, or streams have it from when it was. */
+/** Whether the path issuer of an organization is allowed, or streams have it, or had it so recently that tokens may wait. */
 export async function isPathIssuerServed(
   reader: Reader,
   organizationId: string,
-  { pathIssuers }: { pathIssuers: boolean },
+  { pathIssuers, now }: { pathIssuers: boolean; now: string },
 ): Promise<boolean> {
   const path = pathIssuer(organizationId)
   const row = await reader
@@ -67,10 +69,18 @@ export async function isPathIssuerServed(
             .select('ssf_streams.id')
             .whereRef('ssf_streams.organization_id', '=', 'organizations.id')
             .where('deleted_at', 'is', null)
-            .where((inner) => inner.or([inner('issuer', '=', path), inner('former_issuer', '=', path)])),
+            .where((inner) => inner.or([inner('issuer', '=', path), hadIssuer(path, now)])),
         ),
       ]),
     )
     .executeTakeFirst()
   return row !== undefined
 }
+
+/** Settings have the issuer behind the base address of then. */
+const hadIssuer = (path: string, now: string) => sql<SqlBool>`(
+  ssf_streams.moved_at > ${plusMs(now, -keyTimes.signals.keptMs)}::timestamptz and exists (
+    select from ssf_token_settings as settings
+    where settings.organization_id = ssf_streams.organization_id and settings.stream_id = ssf_streams.id
+      and right(settings.issuer, length(${path}::text)) = ${path}::text
+  ))`

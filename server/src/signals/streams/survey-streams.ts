@@ -13,8 +13,6 @@ export type StreamSurvey = {
   withoutToken: number
   /** When the oldest of the keys that sign now began to; null where none does. */
   signingSince: string | null
-  /** Streams that still sign with the key that all organizations shared, of others than the first. */
-  sharedCount: number
 }
 
 const maxListed = 5
@@ -29,9 +27,7 @@ export async function surveyStreams(db: Db, now: string): Promise<StreamSurvey> 
           select from ssf_poll_tokens as token
           where token.organization_id = ssf_streams.organization_id and token.stream_id = ssf_streams.id
             and (token.valid_until is null or token.valid_until > ${now}::timestamptz)
-        )))::integer as "withoutToken",
-      (count(*) filter (where signing_purpose = 'shared_signals'
-        and ssf_streams.organization_id <> (select min(id) from organizations)))::integer as "sharedCount"
+        )))::integer as "withoutToken"
     from ${streamsWithHeads}`.execute(db)
   const { rows: failing } = await sql<FailingStream>`
     select ssf_streams.id, ssf_streams.name, head.failing_since as since, coalesce(head.last_error, '') as error
@@ -39,11 +35,9 @@ export async function surveyStreams(db: Db, now: string): Promise<StreamSurvey> 
     order by head.failing_since limit ${sql.lit(maxListed)}`.execute(db)
   const { rows: keys } = await sql<{ since: string | null }>`
     select min(active_from) as since from signing_keys
-    where withdrawn_at is null and active_from <= ${now}::timestamptz
-      and (retired_at is null or retired_at > ${now}::timestamptz)
-      and (purpose = 'signals' or exists (
-        select from ssf_streams where deleted_at is null and signing_purpose = 'shared_signals'))`.execute(db)
-  const [counts = { count: 0, failingCount: 0, withoutToken: 0, sharedCount: 0 }] = rows
+    where purpose = 'signals' and withdrawn_at is null and active_from <= ${now}::timestamptz
+      and (retired_at is null or retired_at > ${now}::timestamptz)`.execute(db)
+  const [counts = { count: 0, failingCount: 0, withoutToken: 0 }] = rows
   return { ...counts, failing, signingSince: keys[0]?.since ?? null }
 }
 

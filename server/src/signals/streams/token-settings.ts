@@ -5,15 +5,10 @@ import { audienceOf } from './audience.ts'
 import type { StreamKey } from './number-events.ts'
 import { streamIssuer } from './stream-issuer.ts'
 
-/**
- * The key that signs at a moment for `ssf_streams` of the statement that this is part of; null where there is none yet.
- * The one ring that streams of all organizations shared is held by the first of them.
- */
+/** The key that signs at a moment for `ssf_streams` of the statement that this is part of; null where there is none yet. */
 export const signingKidAt = (moment: RawBuilder<unknown>) => sql<string | null>`(
   select key.kid from signing_keys as key
-  where key.purpose = ssf_streams.signing_purpose
-    and key.organization_id = case when ssf_streams.signing_purpose = 'shared_signals'
-      then (select min(id) from organizations) else ssf_streams.organization_id end
+  where key.purpose = 'signals' and key.organization_id = ssf_streams.organization_id
     and key.withdrawn_at is null and key.active_from <= ${moment}
     and (key.retired_at is null or key.retired_at > ${moment})
   order by key.active_from desc limit 1

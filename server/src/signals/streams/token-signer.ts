@@ -4,7 +4,7 @@ import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { ensureSigningKey } from '../../keys/rotate-signing-key.ts'
 import { unsealPrivateKey } from '../../keys/seal-private-key.ts'
-import { findSigningKey, type KeyRing, ringOf } from '../../keys/signing-keys.ts'
+import { findSigningKey, type KeyRing } from '../../keys/signing-keys.ts'
 import { headerOf } from './token-header.ts'
 
 // With a callback it runs on a thread of the pool.
@@ -43,16 +43,15 @@ export function tokenSigner(db: Db, secrets: Secrets): TokenSigner {
   const former = new Map<string, Promise<OpenKey>>()
   const remembered = new Map<string, string>()
 
-  async function keyAt(asked: KeyRing, now: string, isFresh: boolean): Promise<HeldKey> {
-    const before = held.get(nameOf(asked))
+  async function keyAt(ring: KeyRing, now: string, isFresh: boolean): Promise<HeldKey> {
+    const before = held.get(nameOf(ring))
     if (before && isWithin(now, before) && !isFresh) return before
-    const ring = await ringOf(db, asked)
     const row = (await findSigningKey(db, ring, now)) ?? (await makeFirst(ring, now))
     const soon = new Date(Date.parse(now) + heldForMs).toISOString()
     const until = row.retired_at !== null && row.retired_at < soon ? row.retired_at : soon
     const key = { ...(before?.kid === row.kid ? before : open(row, ring)), since: now, until }
     if (held.size >= maxHeld) held.clear()
-    held.set(nameOf(asked), key)
+    held.set(nameOf(ring), key)
     return key
   }
 
@@ -77,14 +76,13 @@ export function tokenSigner(db: Db, secrets: Secrets): TokenSigner {
   async function openNamed(organizationId: string, kid: string): Promise<OpenKey> {
     const row = await db
       .selectFrom('signing_keys')
-      .select(['organization_id', 'purpose', 'kid', 'sealed_private_key'])
+      .select(['kid', 'sealed_private_key'])
+      .where('organization_id', '=', organizationId)
+      .where('purpose', '=', 'signals')
       .where('kid', '=', kid)
-      .where((build) =>
-        build.or([build('organization_id', '=', organizationId), build('purpose', '=', 'shared_signals')]),
-      )
       .executeTakeFirst()
     if (!row) throw new Error(`There is no signing key ${kid}`)
-    return open(row, { organizationId: row.organization_id, purpose: row.purpose })
+    return open(row, { organizationId, purpose: 'signals' })
   }
 
   function open({ kid, sealed_private_key: sealed }: { kid: string; sealed_private_key: Buffer }, ring: KeyRing) {

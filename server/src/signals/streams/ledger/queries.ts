@@ -39,11 +39,11 @@ const nextAttemptAt = sql<string | null>`case
 const issuedAt = sql<string | null>`coalesce(ssf_stream_events.issued_at,
   case when settings.id is not null then ssf_stream_events.queued_at end)`.as('issued_at')
 
-/** By itself as well. The ring that organizations shared is held by the first of them. */
+/** By itself as well. */
 const isKeyGone = sql<boolean>`not exists (
   select from signing_keys as key
   where key.kid = ssf_stream_events.kid and key.withdrawn_at is null
-    and key.organization_id = any(array[ssf_stream_events.organization_id, (select min(id) from organizations)])
+    and key.organization_id = ssf_stream_events.organization_id
 )`.as('is_key_gone')
 
 export const fromLedger = (reader: Reader, organizationId: string, streamId: string, maxAttempts: number) =>

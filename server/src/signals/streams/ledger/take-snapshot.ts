@@ -15,7 +15,7 @@ function claimsAbout(common: Issuer, stream: Stream, now: string) {
 
 /** Signed with the key as it is now: nothing of this is kept, to be taken back when a key is withdrawn. */
 async function sign({ signer }: Issuer, stream: Stream, type: string, claims: object, now: string): Promise<string> {
-  const ring = { organizationId: stream.organization_id, purpose: stream.signing_purpose }
+  const ring = { organizationId: stream.organization_id, purpose: 'signals' } as const
   return (await signer.sign(ring, claims, now, { type, isFresh: true })).token
 }
 

@@ -34,7 +34,6 @@ const eventOf = (id: number, deviceId: string | null, members: Partial<IssuedEve
   audience: null,
   issuedAt: null,
   issuer: '',
-  signingPurpose: 'signals',
   ...members,
 })
 

@@ -71,7 +71,7 @@ async function write(
       select outcome.*, withdrawn.kid is not null as is_resigned
       from outcome left join lateral (
         select kid from signing_keys
-        where organization_id = any(array[outcome.organization_id, (select min(id) from organizations)])
+        where organization_id = outcome.organization_id
           and kid = outcome.rejected_kid and withdrawn_at is not null
         limit 1
       ) as withdrawn on true
