@@ -86,13 +86,14 @@ export function buildApp(parts: AppParts): FastifyInstance {
   if (parts.agents) {
     for (const metric of parts.agents.metrics.all) metrics.registerMetric(metric as Metric)
     agentRoutes(app, parts.agents)
-    companionRoutes(app, parts.agents, config.baseUrl)
     const { connection, secrets, clock, agents, demo, fetchFromEntra } = parts
+    companionRoutes(app, agents, config.baseUrl)
     const warn = (facts: object, text: string) => log.warn(facts, text)
     const place = {
       db: connection.db,
       secrets,
       clock,
+      signingKeys: agents.signingKeys,
       warn,
       demo,
       baseUrl: config.baseUrl,

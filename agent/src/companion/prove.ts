@@ -17,14 +17,15 @@ const maxSeen = 10_000
 
 /**
  * Makes proofs for one key. A challenge counts when one of the organization's keys has signed it for this organization
- * and the pinned origin, for a minute at most, and when it was not seen before; `undefined` for any other.
+ * and the pinned origin, for a minute at most, and when it was not seen before; `undefined` for any other. `onUnknownKey`
+ * hears of one by a key that the organization did not have at the last contact.
  */
-export function prover() {
+export function prover(onUnknownKey: () => void = () => {}) {
   const seen = new Set<string>()
 
   async function prove(state: CompanionState, input: ProofInput): Promise<string | undefined> {
     const { trust } = state
-    const challenge = trust && (await readChallenge(trust, input.challenge))
+    const challenge = trust && (await readChallenge(trust, input.challenge, onUnknownKey))
     if (!challenge || seen.has(challenge.jti)) return undefined
     seen.add(challenge.jti)
     const [oldest] = seen
@@ -37,12 +38,16 @@ export function prover() {
 
 type Challenge = { iss: string; aud: string; jti: string; sid: string; origin: string; iat: number; exp: number }
 
-async function readChallenge(trust: Trust, text: string): Promise<Challenge | undefined> {
+async function readChallenge(trust: Trust, text: string, onUnknownKey: () => void): Promise<Challenge | undefined> {
   if (text.length > maxChallengeBytes) return undefined
   try {
     const { alg, typ, kid } = decodeProtectedHeader(text)
     const key = trust.challengeKeys.find((one) => one.kid === kid)
-    if (alg !== 'ES256' || typ !== challengeType || !key) return undefined
+    if (alg !== 'ES256' || typ !== challengeType) return undefined
+    if (!key) {
+      onUnknownKey()
+      return undefined
+    }
     const { payload } = await compactVerify(text, await importJWK(key, 'ES256'), { algorithms: ['ES256'] })
     const challenge = JSON.parse(new TextDecoder().decode(payload)) as Challenge
     return isMeant(trust, challenge) ? challenge : undefined

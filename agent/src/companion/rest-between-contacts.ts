@@ -10,17 +10,25 @@ export function restBetweenContacts(signal: AbortSignal) {
   let wokenAtMs = Number.NEGATIVE_INFINITY
   let endPause: (() => void) | undefined
 
+  /** Ends the pause, at most once in a while. */
+  function askNow(): void {
+    const nowMs = performance.now()
+    if (nowMs - wokenAtMs < betweenWakesMs) return
+    wokenAtMs = nowMs
+    endPause?.()
+  }
+
   return {
     isAwake: (): boolean => performance.now() < awakeUntilMs,
 
     /** Somebody signs in on this machine. */
     wake(): void {
-      const nowMs = performance.now()
-      awakeUntilMs = nowMs + awakeMs
-      if (nowMs - wokenAtMs < betweenWakesMs) return
-      wokenAtMs = nowMs
-      endPause?.()
+      awakeUntilMs = performance.now() + awakeMs
+      askNow()
     },
+
+    /** What the server said last is not enough, as it may be after a sleep. */
+    askNow,
 
     /** Ends early at a wake, or when the agent is told to stop. */
     async pause(ms: number): Promise<void> {

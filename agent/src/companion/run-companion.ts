@@ -78,7 +78,7 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
   let isEnrolled = opened.trust !== undefined
   let isAskedForNodeKey = false
   const rest = restBetweenContacts(signal)
-  const proofs = prover()
+  const proofs = prover(rest.askNow)
   const warnOfClock = clockWarnings(log)
 
   async function call(operation: 'enroll' | 'contact' | 'results', fields: Record<string, unknown>) {

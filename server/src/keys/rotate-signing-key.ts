@@ -8,22 +8,29 @@ import { fail, orNotFound } from '../base/errors.ts'
 import type { Secrets } from '../base/secrets/secrets.ts'
 import { plusMs } from '../base/time.ts'
 import { certifyKey } from './certify-key.ts'
+import { type KeyRing, keyPurposes } from './key-purposes.ts'
 import { sealPrivateKey } from './seal-private-key.ts'
-import { findSigningKey, type KeyRing, keyTimes, stateOfKey } from './signing-keys.ts'
+import { findSigningKey, stateOfKey } from './signing-keys.ts'
 
 const generateKeyPair = promisify(generateKeyPairCallback)
 
 type NewSigningKey = { kid: string; sealed: Buffer; jwk: object; certificate: Buffer | null }
 
-/** RSA of 2,048 bits, for RS256: what the interoperability profile and every receiver support. */
+/** Of 2,048 bits or on P-256: what the interoperability profile and every verifier support. */
+const keyPair = (algorithm: 'RS256' | 'ES256') =>
+  algorithm === 'RS256'
+    ? generateKeyPair('rsa', { modulusLength: 2_048 })
+    : generateKeyPair('ec', { namedCurve: 'P-256' })
+
 async function makeKey(secrets: Secrets, ring: KeyRing, now: string): Promise<NewSigningKey> {
-  const { privateKey, publicKey } = await generateKeyPair('rsa', { modulusLength: 2_048 })
+  const { algorithm, isCertified } = keyPurposes[ring.purpose]
+  const { privateKey, publicKey } = await keyPair(algorithm)
   const kid = randomUUID()
   return {
     kid,
     sealed: sealPrivateKey(secrets, privateKey, { ...ring, kid }),
     jwk: publicKey.export({ format: 'jwk' }),
-    certificate: ring.purpose === 'entra' ? await certifyKey({ privateKey, publicKey }, now) : null,
+    certificate: isCertified ? await certifyKey({ privateKey, publicKey }, now) : null,
   }
 }
 
@@ -74,7 +81,7 @@ export async function rotateSigningKey(
   return transact(db, async (tx) => {
     await lockRing(tx, ring)
     if (isEmergency) return replaceAtOnce(tx, rotation, key, context)
-    const activeFrom = plusMs(now, keyTimes[ring.purpose].leadMs)
+    const activeFrom = plusMs(now, keyPurposes[ring.purpose].leadMs)
     await tx
       .updateTable('signing_keys')
       .set({ retired_at: activeFrom })

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { Secrets } from '../base/secrets/secrets.ts'
-import type { KeyRing } from './signing-keys.ts'
+import type { KeyRing } from './key-purposes.ts'
 
 type Place = KeyRing & { kid: string }
 

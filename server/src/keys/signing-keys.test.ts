@@ -11,8 +11,9 @@ import { openSecrets } from '../base/secrets/secrets.ts'
 import { plusMs } from '../base/time.ts'
 import { recordAudit } from '../signals/audit/record-audit.ts'
 import { tokenSigner } from '../signals/streams/token-signer.ts'
+import type { KeyRing } from './key-purposes.ts'
 import { ensureSigningKey, nothingWaits, rotateSigningKey, withdrawSigningKey } from './rotate-signing-key.ts'
-import { findSigningKey, type KeyRing, listPublishedKeys, listSigningKeys, stateOfKey } from './signing-keys.ts'
+import { findSigningKey, listSigningKeys, publishedSet, stateOfKey } from './signing-keys.ts'
 
 const database = testDatabase()
 const make = makeIn(database)
@@ -28,7 +29,7 @@ beforeEach(async () => {
 })
 
 const kidsAt = async (now: string, { organizationId } = ring) =>
-  (await listPublishedKeys(database.db, organizationId, now)).map(({ kid }) => kid)
+  (await publishedSet(database.db, { organizationId, purpose: 'signals' }, now)).map(({ kid }) => kid)
 const kidAt = async (now: string, of = ring) => (await findSigningKey(database.db, of, now))?.kid
 const rotate = (now: string, isEmergency = false, of = ring) =>
   rotateSigningKey(
@@ -51,7 +52,11 @@ const stateAt = async (kid: string, now: string) => {
 
 test('an organization has one key from its first use on, however many processes start', async () => {
   await Promise.all([1, 2, 3].map(() => ensureSigningKey(database.db, secrets, ring, startOfTests)))
-  const [key, ...others] = await listPublishedKeys(database.db, ring.organizationId, startOfTests)
+  const [key, ...others] = await publishedSet(
+    database.db,
+    { organizationId: ring.organizationId, purpose: 'signals' },
+    startOfTests,
+  )
   assert.deepEqual(others, [])
   assert.deepEqual(Object.keys(key ?? {}).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
   assert.equal(await kidAt(startOfTests), key?.kid)
@@ -146,7 +151,9 @@ test('a token verifies by the published key that its header names, also across a
     const [header = '', payload = '', signature = ''] = token.split('.')
     const { kid, alg, typ } = JSON.parse(Buffer.from(header, 'base64url').toString())
     assert.deepEqual([alg, typ], ['RS256', 'secevent+jwt'])
-    const jwk = (await listPublishedKeys(database.db, ring.organizationId, now)).find((key) => key.kid === kid)
+    const jwk = (
+      await publishedSet(database.db, { organizationId: ring.organizationId, purpose: 'signals' }, now)
+    ).find((key) => key.kid === kid)
     const key = createPublicKey({ key: { ...jwk }, format: 'jwk' })
     const isValid = verify('RSA-SHA256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url'))
     assert.ok(isValid, now)

@@ -1,26 +1,9 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { KeyPurpose } from '../base/db/schema.ts'
 import type { Reader } from '../base/db/transact.ts'
-import { dayMs, plusMs } from '../base/time.ts'
-
-/** How long receivers may keep the published keys, in seconds. */
-export const publishedKeysMaxAgeSeconds = 3_600
-
-/**
- * `leadMs`: a new key is published this long before its first use, so that every verifier has fetched it twice over.
- * `keptMs`: an old one stays published this long, longer than any token of it may still be delivered.
- */
-export const keyTimes: Readonly<Record<KeyPurpose, { leadMs: number; keptMs: number }>> = {
-  signals: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: 31 * dayMs },
-  // Companions fetch them every five minutes; a challenge is good for a minute.
-  challenge: { leadMs: 15 * 60_000, keptMs: 3_600_000 },
-  oidc: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: dayMs },
-  // Microsoft Entra keeps keys for a day.
-  entra: { leadMs: 2 * dayMs, keptMs: dayMs },
-}
-
-/** The keys of an organization for one purpose; a key has one purpose, and nothing else is signed with it. */
-export type KeyRing = { organizationId: string; purpose: KeyPurpose }
+import { plusMs } from '../base/time.ts'
+import { type KeyRing, keyPurposes, type PublishedKey } from './key-purposes.ts'
 
 const ofRing = (reader: Reader, { organizationId, purpose }: KeyRing) =>
   reader
@@ -39,43 +22,42 @@ export const findSigningKey = (reader: Reader, ring: KeyRing, now: string) =>
     .limit(1)
     .executeTakeFirst()
 
-/**
- * The key set of an organization (RFC 7517): public keys of tokens that may be on their way, and of those to
- * come.
- */
-export async function listPublishedKeys(reader: Reader, organizationId: string, now: string) {
-  const oldest = plusMs(now, -keyTimes.signals.keptMs)
-  const rows = await reader
-    .selectFrom('signing_keys')
-    .select(['kid', 'public_jwk'])
-    .where('organization_id', '=', organizationId)
-    .where('purpose', '=', 'signals')
-    .where('withdrawn_at', 'is', null)
-    .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', oldest)]))
-    .orderBy('active_from', 'desc')
-    .orderBy('kid')
-    .execute()
-  return rows.map(presentKey)
-}
-
 /** The keys of a ring that its verifiers may need now, the one that signs first. */
 export const listRing = (reader: Reader, ring: KeyRing, now: string) =>
   ofRing(reader, ring)
-    .select(['kid', 'sealed_private_key', 'public_jwk', 'certificate', 'active_from'])
+    .select(['kid', 'sealed_private_key', 'public_jwk', 'certificate', 'active_from', 'retired_at'])
     .where('withdrawn_at', 'is', null)
     .where((build) =>
       build.or([
         build('retired_at', 'is', null),
-        build('retired_at', '>', plusMs(now, -keyTimes[ring.purpose].keptMs)),
+        build('retired_at', '>', plusMs(now, -keyPurposes[ring.purpose].keptMs)),
       ]),
     )
     .orderBy(sql`active_from <= ${now}::timestamptz`, 'desc')
     .orderBy('active_from', 'desc')
+    .orderBy('kid')
     .execute()
 
-type KeyRow = { kid: string; public_jwk: { kty: 'RSA'; n: string; e: string } }
+export type RingRow = Awaited<ReturnType<typeof listRing>>[number]
 
-const presentKey = ({ kid, public_jwk: { kty, n, e } }: KeyRow) => ({ kty, kid, use: 'sig', alg: 'RS256', n, e })
+/** The key set of a ring (RFC 7517): public keys of what may be on its way, and of what is to come, of one purpose alone. */
+export const publishedSet = async <Purpose extends KeyPurpose>(
+  reader: Reader,
+  ring: KeyRing<Purpose>,
+  now: string,
+): Promise<PublishedKey<Purpose>[]> => presentSet(ring, await listRing(reader, ring, now))
+
+export const presentSet = <Purpose extends KeyPurpose>({ purpose }: KeyRing<Purpose>, rows: readonly RingRow[]) =>
+  rows.map(({ kid, public_jwk: jwk, certificate }) => {
+    const { algorithm: alg } = keyPurposes[purpose]
+    // Each row has a key of the algorithm of its purpose.
+    return { ...jwk, kid, use: 'sig', alg, ...(certificate && certified(certificate)) } as PublishedKey<Purpose>
+  })
+
+const certified = (certificate: Buffer) => ({
+  x5t: createHash('sha1').update(certificate).digest('base64url'),
+  x5c: [certificate.toString('base64')],
+})
 
 /** All keys of an organization, or of every one, without their private halves, the latest first. */
 export const listSigningKeys = (reader: Reader, organizationId?: string) =>

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { CompactSign, exportJWK, importJWK, SignJWT } from 'jose'
+import { CompactSign, exportJWK, SignJWT } from 'jose'
 import { decideRegistrationRequest } from '../../src/administration/requests/decide-registration-request.ts'
 import { linkQueryName } from '../../src/agents/protocol/take-link-files.ts'
 import { transact } from '../../src/base/db/transact.ts'
-import { challengeKey } from '../../src/sign-in/challenges/challenge-key.ts'
 import { baseUrl } from '../support/app.ts'
 import { companionClient } from '../support/companion-client.ts'
 import { provingDevice } from '../support/sign-in-browser.ts'
@@ -186,13 +185,15 @@ test('proofs of another type or algorithm, unsigned, or with other contents are 
 test('the challenge key of another organization makes no challenge that the server takes', async () => {
   const all = await setUp()
   const visit = await arrive(all)
-  const { privateJwk } = challengeKey(agents.secrets, '4711')
+  const other = await make.organization()
+  const ring = { organizationId: other.id, purpose: 'challenge' } as const
+  const { kid, privateKey } = await agents.context.signingKeys.signing(ring, agents.now())
   const jti = randomBytes(32).toString('base64url')
   const forged = await new CompactSign(
     new TextEncoder().encode(JSON.stringify({ jti, sid: visit.id, origin: baseUrl, iss: baseUrl })),
   )
-    .setProtectedHeader({ alg: 'ES256', typ: 'muster-challenge+jwt', kid: privateJwk.kid })
-    .sign(await importJWK(privateJwk, 'ES256'))
+    .setProtectedHeader({ alg: 'ES256', typ: 'muster-challenge+jwt', kid })
+    .sign(privateKey)
   await leavesNothing(async () => refused(visit, await all.laptop.prove(forged)))
 })
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { transact } from '../../src/base/db/transact.ts'
 import { dayMs, minuteMs, plusMs } from '../../src/base/time.ts'
 import { ensureSigningKey, nothingWaits, rotateSigningKey } from '../../src/keys/rotate-signing-key.ts'
-import { listPublishedKeys } from '../../src/keys/signing-keys.ts'
+import { publishedSet } from '../../src/keys/signing-keys.ts'
 import {
   createEntraConnection,
   type NewEntraConnection,
@@ -221,7 +221,7 @@ test('keys are rotated: the earlier key signs until the next one takes over, and
   assert.equal(await signIn(), first)
   stage.setNow(plusMs(stage.now(), minuteMs))
   assert.equal(await signIn(), next.kid)
-  const listed = await listPublishedKeys(stage.db, all.organizationId, stage.now())
+  const listed = await publishedSet(stage.db, { organizationId: all.organizationId, purpose: 'signals' }, stage.now())
   assert.ok(!listed.some(({ kid }) => [first, next.kid].includes(kid)))
 })
 
@@ -236,6 +236,8 @@ test('when an answer cannot be signed, Entra is told that we are out, and nothin
     .set({ sealed_private_key: Buffer.alloc(64) })
     .where('purpose', '=', 'entra')
     .execute()
+  // What the process holds it asks for again.
+  stage.setNow(plusMs(stage.now(), 10_000))
   assert.deepEqual(await visit.receive((await visit.finish()).text), { error: 'temporarily_unavailable' })
   assert.deepEqual(
     (await logs()).map(({ result }) => result),

@@ -6,8 +6,8 @@ import { linkCompanion } from '../../src/agents/companion-keys/link-companion.ts
 import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { plusMs } from '../../src/base/time.ts'
+import { keyPurposes } from '../../src/keys/key-purposes.ts'
 import { nothingWaits, rotateSigningKey } from '../../src/keys/rotate-signing-key.ts'
-import { keyTimes } from '../../src/keys/signing-keys.ts'
 import { createConnection } from '../../src/sign-in/connections/create-connection.ts'
 import { recordAudit } from '../../src/signals/audit/record-audit.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
@@ -120,7 +120,7 @@ testOnPostgres('keys are rotated while people sign in at two processes: nobody f
     running.push(one)
     if (number === perSecond * 2) {
       // As if it had been published so long before.
-      const publishedAt = plusMs(nowText(), leadMs - keyTimes.oidc.leadMs)
+      const publishedAt = plusMs(nowText(), leadMs - keyPurposes.oidc.leadMs)
       const ring = { organizationId: '1', purpose: 'oidc' } as const
       const rotation = { ring, isEmergency: false, resign: nothingWaits, record: recordAudit }
       rotated = await rotateSigningKey(database.db, place.secrets, rotation, change(publishedAt))

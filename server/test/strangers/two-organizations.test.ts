@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import { challengeKey } from '../../src/sign-in/challenges/challenge-key.ts'
+import { heldKeys } from '../../src/keys/held-keys.ts'
 import type { Laptop } from './laptop.ts'
 import { loopbackBrowser } from './loopback-browser.ts'
 import { openApplication, requestKeys } from './openid-application.ts'
@@ -156,7 +156,9 @@ test('no key of one is a key of the other', async () => {
   const kids = new Set<string>()
   for (const [{ organizationId, issuer }] of both()) {
     const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as { keys: { kid: string }[] }
-    for (const { kid } of [...keys, challengeKey(place.secrets, organizationId).publicJwk]) kids.add(kid)
+    const ring = { organizationId, purpose: 'challenge' } as const
+    const challenge = await heldKeys(place.database.db, place.secrets).signing(ring, new Date().toISOString())
+    for (const { kid } of [...keys, challenge]) kids.add(kid)
   }
   assert.equal(kids.size, 4)
 })

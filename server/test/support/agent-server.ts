@@ -123,7 +123,13 @@ export function testAgents() {
     async reset(): Promise<void> {
       for (const { agents } of [current(), ...others]) await agents.flush()
       await database.reset()
-      for (const { agents } of [current(), ...others]) agents.context.registry.distrustAll()
+      for (const { agents } of [current(), ...others]) {
+        agents.context.registry.distrustAll()
+        // Organizations have the same identifiers again.
+        for (const organizationId of ['1', '2', '3']) {
+          agents.context.signingKeys.forget({ organizationId, purpose: 'challenge' })
+        }
+      }
       now = startOfTests
     },
     enrollmentSecret,

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { type KeyObject, randomBytes } from 'node:crypto'
 import http from 'node:http'
-import { CompactSign, importJWK, type JWK } from 'jose'
+import { CompactSign } from 'jose'
+import type { Db } from '../../src/base/db/transact.ts'
 import type { Secrets } from '../../src/base/secrets/secrets.ts'
-import { challengeKey } from '../../src/sign-in/challenges/challenge-key.ts'
+import { heldKeys } from '../../src/keys/held-keys.ts'
 
 export type LoopbackAnswer = { status: number; headers: http.IncomingHttpHeaders; text: string }
 
@@ -36,21 +37,21 @@ export const attest = (port: number, challenge: string, headers: Record<string, 
     body: JSON.stringify({ challenge }),
   })
 
-type Changes = { header?: Record<string, unknown>; payload?: Record<string, unknown>; key?: JWK }
+type Changes = { header?: Record<string, unknown>; payload?: Record<string, unknown>; key?: KeyObject }
 
 /** A challenge as the server signs them, with what a test changes. */
 export async function challengeFor(
-  { secrets, now }: { secrets: Secrets; now: () => string },
+  { database: { db }, secrets, now }: { database: { db: Db }; secrets: Secrets; now: () => string },
   organizationId: string,
   { header, payload, key }: Changes = {},
 ): Promise<string> {
-  const { privateJwk } = challengeKey(secrets, organizationId)
+  const { kid, privateKey } = await heldKeys(db, secrets).signing({ organizationId, purpose: 'challenge' }, now())
   const iat = Math.floor(Date.parse(now()) / 1000)
   const claims = {
     ...{ iss: pinnedOrigin, aud: `urn:muster:agent:${organizationId}`, jti: randomBytes(32).toString('base64url') },
     ...{ sid: 'a-session', origin: pinnedOrigin, iat, exp: iat + 60, ...payload },
   }
   return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: 'ES256', typ: 'muster-challenge+jwt', kid: privateJwk.kid, ...header })
-    .sign(await importJWK(key ?? privateJwk, 'ES256'))
+    .setProtectedHeader({ alg: 'ES256', typ: 'muster-challenge+jwt', kid, ...header })
+    .sign(key ?? privateKey)
 }

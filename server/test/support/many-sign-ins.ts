@@ -5,6 +5,7 @@ import { proofKeys } from '../../src/agents/companion-keys/proof-keys.ts'
 import { networkOf } from '../../src/agents/protocol/network-of.ts'
 import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
+import { heldKeys } from '../../src/keys/held-keys.ts'
 import { createConnection } from '../../src/sign-in/connections/create-connection.ts'
 import { visitRoutes } from '../../src/sign-in/visits/routes.ts'
 import { baseUrl, type TestApp, testApp } from './app.ts'
@@ -29,6 +30,7 @@ export function manySignIns() {
         clock: () => stage.now(),
         baseUrl,
         keys: proofKeys(stage.db),
+        signingKeys: heldKeys(stage.db, stage.secrets),
         ports: [15_861],
         networkOf,
         egressSettings: stage.config,

@@ -5,6 +5,7 @@ import { linkCompanion } from '../../src/agents/companion-keys/link-companion.ts
 import { proofKeys } from '../../src/agents/companion-keys/proof-keys.ts'
 import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
+import { heldKeys } from '../../src/keys/held-keys.ts'
 import { createConnection, type NewConnection } from '../../src/sign-in/connections/create-connection.ts'
 import { visitRoutes } from '../../src/sign-in/visits/routes.ts'
 import { baseUrl, testApp } from './app.ts'
@@ -33,6 +34,7 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
         clock: () => stage.now(),
         baseUrl,
         keys: proofKeys(stage.db),
+        signingKeys: heldKeys(stage.db, stage.secrets),
         ports: [15_861],
         networkOf: (address) => address,
         warn,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import net from 'node:net'
@@ -11,9 +11,11 @@ import { attest, callLoopback, challengeFor, pinnedOrigin } from '../../../test/
 import { found, installedCompanions } from '../../../test/support/installed-companion.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { requestRefresh } from '../../compliance/results/request-refresh.ts'
-import { challengeKey } from '../../sign-in/challenges/challenge-key.ts'
+import { nothingWaits, rotateSigningKey } from '../../keys/rotate-signing-key.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
 const agents = testAgents()
 const { database } = agents
@@ -86,7 +88,7 @@ test('a companion enrolls, is linked by its file, and proves its device to the p
 test('forged, foreign, long-lived and old challenges are refused', async () => {
   const { organizationId, port } = await installed.run()
   const iat = Math.floor(Date.parse(agents.now()) / 1000)
-  const { privateJwk: foreignKey } = challengeKey(agents.secrets, '4711')
+  const { privateKey: foreignKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const none = (given: string) => {
     const [, payload] = given.split('.')
     return `${Buffer.from('{"alg":"none","typ":"muster-challenge+jwt"}').toString('base64url')}.${payload}.`
@@ -247,4 +249,25 @@ test('a companion that another organization of the server knows makes a key of i
     database.db.selectFrom('companion_keys').selectAll().where('organization_id', '=', id).executeTakeFirst(),
   )
   assert.notEqual(made.kid, kid)
+})
+
+test('a companion that slept while the challenge key was replaced refuses, asks for the new one at once, and proves', async () => {
+  const { organizationId, port, linkFolder } = await installed.run()
+  // It is linked and knows, so that it calls again in five minutes only.
+  await found(async () => ((await readdir(linkFolder)).length === 0 ? true : undefined))
+  const ring = { organizationId, purpose: 'challenge' } as const
+  await rotateSigningKey(
+    database.db,
+    agents.secrets,
+    { ring, isEmergency: true, resign: nothingWaits, record: recordAudit },
+    systemChange(organizationId, agents.now()),
+  )
+  agents.pass(20)
+  const outcome = async () => {
+    const headers = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const back = await callLoopback(port, `/v1/return?c=${await challenge(organizationId)}`, { headers })
+    return /#(error|proof)=/.exec(back.headers.location ?? '')?.[1]
+  }
+  assert.equal(await outcome(), 'error')
+  await found(async () => ((await outcome()) === 'proof' ? true : undefined))
 })

@@ -1,6 +1,5 @@
 import { type ChangeContext, newChange, systemActorAt } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
-import { challengeKey } from '../../sign-in/challenges/challenge-key.ts'
 import { companionPorts } from '../companion-keys/companion-ports.ts'
 import { askForLink, askForLinkAgain, distrustKey, endLink, linkCompanion } from '../companion-keys/link-companion.ts'
 import { judgeLink } from '../companion-keys/link-rules.ts'
@@ -116,7 +115,13 @@ async function settleLink(tx: Tx, key: CompanionKey, change: ChangeContext): Pro
   await (isEnded ? endLink : askForLinkAgain)(tx, { kid, deviceId }, change)
 }
 
-function answerContact({ agents, baseUrl }: CompanionContext, key: CompanionKey, queries: readonly DueQuery[]): Answer {
+async function answerContact(
+  { agents, baseUrl }: CompanionContext,
+  key: CompanionKey,
+  queries: readonly DueQuery[],
+): Promise<Answer> {
+  const ring = { organizationId: key.organization_id, purpose: 'challenge' } as const
+  const keys = await agents.signingKeys.published(ring, agents.clock())
   const { origin } = new URL(key.base_url ?? baseUrl)
   const isLinked = key.status === 'linked' && key.living_device_id !== null
   const answer = {
@@ -126,7 +131,7 @@ function answerContact({ agents, baseUrl }: CompanionContext, key: CompanionKey,
     server_time: agents.clock(),
     origin,
     ports: companionPorts,
-    challenge_keys: { keys: [challengeKey(agents.secrets, key.organization_id).publicJwk] },
+    challenge_keys: { keys },
     epoch: key.epoch,
     link: key.link_name === null ? null : { name: key.link_name },
     queries,

@@ -7,6 +7,7 @@ import { hourMs } from '../../base/time.ts'
 import { type Recorder, recordInBatches } from '../../compliance/results/record-in-batches.ts'
 import { type RunTimes, rememberRunTimes } from '../../compliance/results/run-times.ts'
 import { type Presence, rememberPresence } from '../../inventory/devices/presence.ts'
+import { type HeldKeys, heldKeys } from '../../keys/held-keys.ts'
 import { type LiveAnswerRecorder, recordLiveAnswersInBatches } from '../../live-queries/record-in-batches.ts'
 import { rememberSnapshotTimes, type SnapshotTimes } from '../../reporting/snapshot-times.ts'
 import { companionPorts } from '../companion-keys/companion-ports.ts'
@@ -31,6 +32,8 @@ export type AgentContext = Readonly<{
   secrets: Secrets
   clock: Clock
   log: AgentLog
+  /** That the server signs challenges with, and answers to Microsoft Entra. */
+  signingKeys: HeldKeys
   presence: Presence
   runTimes: RunTimes
   snapshotTimes: SnapshotTimes
@@ -98,6 +101,7 @@ export function agentContext({ isDatabaseUnavailable, ...parts }: AgentParts): A
   const turns = turnsByOrganization(enrolling, enrollingMessages, (outcome) => metrics.enrollments.inc({ outcome }))
   return {
     ...parts,
+    signingKeys: heldKeys(parts.db, parts.secrets),
     presence: rememberPresence(),
     runTimes: rememberRunTimes(),
     snapshotTimes: rememberSnapshotTimes(),

@@ -74,7 +74,7 @@ export type UpstreamClaims = {
 /** With the thumbprint of the key that has signed for this one, where one has. */
 type CompanionJwk = PublicEcJwk & { vouched_by?: string }
 /** RFC 7517, RSA. */
-type PublicJwk = { kty: 'RSA'; n: string; e: string }
+type PublicJwk = { kty: 'RSA'; n: string; e: string } | { kty: 'EC'; crv: 'P-256'; x: string; y: string }
 
 export interface Database {
   installation: {

@@ -1,8 +1,10 @@
 import Type from 'typebox'
-import type { Reader } from '../../base/db/transact.ts'
+import type { KeyPurpose } from '../../base/db/schema.ts'
 import { orNotFound } from '../../base/errors.ts'
+import { plusMs } from '../../base/time.ts'
+import { keyPurposeNames, keyPurposes } from '../../keys/key-purposes.ts'
 import { findKey, type Rotated, rotateSigningKey, withdrawSigningKey } from '../../keys/rotate-signing-key.ts'
-import { type KeyRing, listSigningKeys, stateOfKey } from '../../keys/signing-keys.ts'
+import { listSigningKeys, stateOfKey } from '../../keys/signing-keys.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { resignTokens } from '../../signals/streams/resign-tokens.ts'
 import type { CommandIo } from '../data-command.ts'
@@ -11,12 +13,17 @@ import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
+const purpose = Type.Optional(Type.Enum(keyPurposeNames))
 
 export const rotateSigningKeyCommand = defineCommand({
   name: 'rotate-signing-key',
-  args: Type.Object({ organization, emergency: Type.Boolean() }),
-  async run({ connection: { db }, secrets, now }, { organization: named, emergency: isEmergency }, io) {
-    const ring = await ownRing(db, named)
+  args: Type.Object({ organization, purpose, emergency: Type.Boolean() }),
+  async run(
+    { connection: { db }, secrets, now },
+    { organization: named, purpose: of = 'signals', emergency: isEmergency },
+    io,
+  ) {
+    const ring = { organizationId: (await organizationOf(db, named)).id, purpose: of }
     const rotated = await rotateSigningKey(
       db,
       secrets,
@@ -24,10 +31,10 @@ export const rotateSigningKeyCommand = defineCommand({
       terminalChange(ring.organizationId, now),
     )
     await io.line(rotated.kid)
-    if (isEmergency) await tellOfWithdrawal(io, rotated)
+    if (isEmergency) await tellOfWithdrawal(io, of, rotated)
     else {
       await io.error(
-        `It is published now and signs from ${rotated.activeFrom} on, when every receiver has it. The present key stays published for 31 days more.`,
+        `It is published now and signs from ${rotated.activeFrom} on, when everyone who verifies has it. The present key stays published until ${plusMs(rotated.activeFrom, keyPurposes[of].keptMs)}.`,
       )
     }
     return 0
@@ -38,7 +45,7 @@ export const withdrawSigningKeyCommand = defineCommand({
   name: 'withdraw-signing-key',
   args: Type.Object({ kid: Type.String({ minLength: 1, maxLength: 100 }) }),
   async run({ connection: { db }, secrets, now }, { kid }, io) {
-    const { organization_id: organizationId } = orNotFound(await findKey(db, kid))
+    const { organization_id: organizationId, purpose: of } = orNotFound(await findKey(db, kid))
     const withdrawal = await withdrawSigningKey(
       db,
       secrets,
@@ -46,20 +53,28 @@ export const withdrawSigningKeyCommand = defineCommand({
       terminalChange(organizationId, now),
     )
     await io.line(withdrawal.kid === undefined ? `Withdrew ${kid}` : `Withdrew ${kid}; ${withdrawal.kid} signs now`)
-    await tellOfWithdrawal(io, withdrawal)
+    await tellOfWithdrawal(io, of, withdrawal)
     return 0
   },
 })
 
 async function tellOfWithdrawal(
   io: CommandIo,
+  of: KeyPurpose,
   { withdrawn, resignedCount }: Pick<Rotated, 'withdrawn' | 'resignedCount'>,
 ) {
   const waiting = resignedCount === 1 ? '1 event that waits is' : `${resignedCount} events that wait are`
-  await io.error(`Out of the key set: ${withdrawn.join(', ') || 'none'}. ${waiting} signed again, with the same jti.`)
-  await io.error(
-    'Receivers may keep the key set for an hour: have those that can fetch it again now. Until they do they trust the withdrawn key, and refuse what the new one signs.',
-  )
+  const again = of === 'signals' ? ` ${waiting} signed again, with the same jti.` : ''
+  await io.error(`Out of the key set: ${withdrawn.join(', ') || 'none'}.${again}`)
+  await io.error(`${keepers[of]} Until then they trust the withdrawn key, and refuse what the new one signs.`)
+}
+
+/** Who has the key set of before, and for how long. */
+const keepers: Readonly<Record<KeyPurpose, string>> = {
+  signals: 'Receivers may keep the key set for an hour: have those that can fetch it again now.',
+  challenge: 'Companions fetch the key set when somebody signs in, or within five minutes.',
+  oidc: 'Applications keep the key set for as long as they like, often until they meet a new key.',
+  entra: 'Microsoft Entra may keep the key set for a day.',
 }
 
 export const listSigningKeysCommand = defineCommand({
@@ -79,9 +94,4 @@ export const listSigningKeysCommand = defineCommand({
     for (const line of alignColumns(heads, rows)) await io.line(line)
     return 0
   },
-})
-
-const ownRing = async (reader: Reader, named: string | undefined): Promise<KeyRing> => ({
-  organizationId: (await organizationOf(reader, named)).id,
-  purpose: 'signals',
 })

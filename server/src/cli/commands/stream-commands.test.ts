@@ -154,3 +154,20 @@ test('a rotated key is published and signs later; in an emergency it signs at on
   const kids = published.map(({ kid }: { kid: string }) => kid)
   assert.ok(kids.includes(first.out.trim()) && kids.includes(next.out.trim()))
 })
+
+test('the key of each purpose can be replaced, and the command says when it signs and how long the old one stays', async () => {
+  const times = {
+    signals: ['12:00:00', '2026-12-21T12:00:00'],
+    challenge: ['10:15:00', '2026-11-20T11:15:00'],
+    oidc: ['12:00:00', '2026-11-21T12:00:00'],
+    entra: ['2026-11-22T10:00:00', '2026-11-23T10:00:00'],
+  } as const
+  for (const purpose of ['signals', 'challenge', 'oidc', 'entra'] as const) {
+    const { out, err } = await run(rotateSigningKeyCommand, { emergency: false, purpose })
+    const [from, until] = times[purpose]
+    assert.match(err, new RegExp(`signs from \\S*${from}\\.000Z on.* published until ${until}\\.000Z`), purpose)
+    const { out: listed } = await run(listSigningKeysCommand, {})
+    const row = listed.split('\n').find((line) => line.includes(out.trim()))
+    assert.ok(row?.includes(` ${purpose} `), purpose)
+  }
+})

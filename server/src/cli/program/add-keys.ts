@@ -1,6 +1,7 @@
 import { permissions } from '@muster/contract/permissions.ts'
 import { type Command, Option } from 'commander'
 import { generateKey } from '../../base/secrets/token-format.ts'
+import { keyPurposeNames } from '../../keys/key-purposes.ts'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/key-commands.ts')
@@ -67,12 +68,20 @@ export function addKeys(program: Command, shell: Shell): void {
 
 const signingCommands = () => import('../commands/signing-key-commands.ts')
 
-/** Those that sign the events of streams: each organization has its own. */
+/** Those that the server signs with: each organization has its own, for each purpose. */
 function addSigningKeys(keys: Command, shell: Shell): void {
   keys
     .command('rotate-signing')
-    .description('Create a key that signs events of streams in two hours, and print its id')
+    .description('Create a key that signs once everyone who verifies has it, and print its id')
     .option(...organizationFlag)
+    .addOption(
+      new Option(
+        '--purpose <purpose>',
+        'what it signs: events of streams, sign-in challenges, ID tokens, or answers to Entra',
+      )
+        .choices(keyPurposeNames)
+        .default('signals'),
+    )
     .option(
       '--emergency',
       'let it sign at once, and withdraw the present key, which is no longer trusted, from the key set',
@@ -85,7 +94,7 @@ function addSigningKeys(keys: Command, shell: Shell): void {
     .action((kid) => runOnData(shell, async () => (await signingCommands()).withdrawSigningKeyCommand, { kid }))
   keys
     .command('list-signing')
-    .description('List the keys that sign events of streams')
+    .description('List the signing keys')
     .option(...organizationFlag)
     .action((flags) => runOnData(shell, async () => (await signingCommands()).listSigningKeysCommand, flags))
 }

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { listPublishedKeys } from '../../keys/signing-keys.ts'
+import { publishedSet } from '../../keys/signing-keys.ts'
 import type { Issuer } from '../../signals/streams/issue-tokens.ts'
 import { addTokens } from '../../signals/streams/ledger/add-tokens.ts'
 import type { LedgerRow } from '../../signals/streams/ledger/queries.ts'
@@ -18,7 +18,9 @@ export async function verifyEvents(
   const rows = await addTokens(signer, found)
   const oldest = rows.flatMap(({ issued_at: at }) => at ?? []).sort()[0]
   if (oldest === undefined) return rows.map((row) => ({ row, claims: null, fault: null }))
-  const keys = createLocalJWKSet({ keys: await listPublishedKeys(db, stream.organization_id, oldest) })
+  const keys = createLocalJWKSet({
+    keys: await publishedSet(db, { organizationId: stream.organization_id, purpose: 'signals' }, oldest),
+  })
   const issuer = [streamIssuer(stream.issuer, commonBaseUrl).issuer, ...(await listIssuers(db, stream))]
   return Promise.all(
     rows.map(async (row) => {

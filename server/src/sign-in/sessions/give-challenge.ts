@@ -1,27 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import { CompactSign, importJWK } from 'jose'
+import { CompactSign } from 'jose'
 import { type RawBuilder, sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Db } from '../../base/db/transact.ts'
-import type { Secrets } from '../../base/secrets/secrets.ts'
-import { challengeKey } from '../challenges/challenge-key.ts'
+import type { HeldKeys } from '../../keys/held-keys.ts'
 import { hashOf } from './session-codes.ts'
 import type { SignInSession } from './session-queries.ts'
 import { limits } from './session-rules.ts'
 
 /** Gives out a challenge for one attempt (docs/companion-protocol.md); at most six of a sign-in are open. */
 export async function giveChallenge(
-  { db, secrets }: { db: Db; secrets: Secrets },
+  { db, signingKeys }: { db: Db; signingKeys: HeldKeys },
   { organization_id: organizationId, id: sid }: SignInSession,
   { origin, now }: { origin: string; now: string },
 ): Promise<string> {
-  const { privateJwk } = challengeKey(secrets, organizationId)
+  const { kid, privateKey } = await signingKeys.signing({ organizationId, purpose: 'challenge' }, now)
   const iat = Math.floor(Date.parse(now) / 1000)
   const claims = { iss: origin, aud: `urn:muster:agent:${organizationId}`, jti: randomBytes(32).toString('base64url') }
   const payload = { ...claims, sid, origin, iat, exp: iat + limits.challengeMs / 1000 }
   const challenge = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
-    .setProtectedHeader({ alg: 'ES256', typ: 'muster-challenge+jwt', kid: privateJwk.kid })
-    .sign(await importJWK(privateJwk, 'ES256'))
+    .setProtectedHeader({ alg: 'ES256', typ: 'muster-challenge+jwt', kid })
+    .sign(privateKey)
   const given = JSON.stringify([{ hash: hashOf(challenge), at: now }])
   await db
     .updateTable('signin_sessions')

@@ -71,7 +71,7 @@ async function conclude(
   const change = { cause: ulid(), now: now() }
   const { id } = session
   // What cannot be signed is not announced either.
-  const sign = await openSigner(context, organizationId, change.now)
+  const sign = await openSigner(context.signingKeys, organizationId, change.now)
   const grantId = randomBytes(32).toString('base64url')
   const answered = await transact(db, (tx) => finishSignIn(tx, { organizationId, id, grantId }, change))
   const after = answered?.session ?? (await findSession(db, organizationId, id)) ?? session

@@ -6,7 +6,6 @@ import { entraSettingsOf } from '../connections/entra-change.ts'
 import { entraPath } from '../connections/entra-rules.ts'
 import { type Admitted, admitRequest, type EntraRefusal } from '../entra/admit-request.ts'
 import { presentDiscovery } from '../entra/present-discovery.ts'
-import { publishedKeys } from '../entra/sign-answer.ts'
 import { beginSession } from '../sessions/begin-session.ts'
 import { entraFinishRoutes, sendAnswer } from './entra-finish-routes.ts'
 import { refusedWords, unknownWords } from './entra-words.ts'
@@ -34,7 +33,8 @@ export function entraRoutes(scope: FastifyInstance, context: VisitContext, pages
   })
   scope.get(`${entraPath}/:connection/jwks`, { config }, async (request, reply) => {
     const found = await connectionOf(context, request)
-    return reply.headers(open).send(await publishedKeys(context, found.place.organizationId, context.now()))
+    const ring = { organizationId: found.place.organizationId, purpose: 'entra' } as const
+    return reply.headers(open).send({ keys: await context.signingKeys.published(ring, context.now()) })
   })
   scope.post(`${entraPath}/:connection/authorize`, { config, bodyLimit: maxFormBytes }, (request, reply) =>
     arrive(context, pages, request, reply),

@@ -4,6 +4,7 @@ import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { spendingBudget } from '../../base/spending-budget.ts'
 import { findOwnAddress } from '../../inventory/organizations/addresses.ts'
+import type { HeldKeys } from '../../keys/held-keys.ts'
 import { type FetchDocument, tenantKeys } from '../entra/tenant-keys.ts'
 import { claimsOf, withUpstream } from '../oidc/claims-rules.ts'
 import { type OpenProvider, openProvider, type ProviderParts, providerSource } from '../oidc/open-provider.ts'
@@ -22,6 +23,8 @@ export type VisitParts = {
   /** The address of organizations without one of their own. */
   baseUrl: string
   keys: ProofKeys
+  /** That the server signs with. */
+  signingKeys: HeldKeys
   ports: readonly number[]
   networkOf: (address: string) => string
   /** What says where upstreams may be. */

@@ -13,7 +13,8 @@ import {
 } from '../../http/oauth-metadata-routes.ts'
 import { readParams } from '../../http/path-params.ts'
 import { findServedAddress } from '../../http/served-address.ts'
-import { listPublishedKeys, publishedKeysMaxAgeSeconds } from '../../keys/signing-keys.ts'
+import { publishedKeysMaxAgeSeconds } from '../../keys/key-purposes.ts'
+import { publishedSet } from '../../keys/signing-keys.ts'
 import { supportedEvents } from './event-types.ts'
 import type { StreamParts } from './start-streams.ts'
 import { isPathIssuerServed, pathIssuer, type StreamIssuer, streamIssuer } from './stream-issuer.ts'
@@ -45,7 +46,9 @@ function addHostIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamPar
     headers: keysHeaders,
     run: async ({ db, host, now }) => {
       const { organizationId } = await findServedAddress(app.kit, host)
-      return { keys: organizationId === undefined ? [] : await listPublishedKeys(db, organizationId, now) }
+      return {
+        keys: organizationId === undefined ? [] : await publishedSet(db, { organizationId, purpose: 'signals' }, now),
+      }
     },
   })
 }
@@ -73,7 +76,7 @@ function addPathIssuers(app: FastifyInstance, { issuer: { baseUrl } }: StreamPar
     headers: keysHeaders,
     run: async ({ db, params: { organizationId }, now }) => {
       await requireServed(db, organizationId, now)
-      return { keys: await listPublishedKeys(db, organizationId, now) }
+      return { keys: await publishedSet(db, { organizationId, purpose: 'signals' }, now) }
     },
   })
   // RFC 8414 §3.1, for receivers that take the issuer of the stream for the authorization server as well.

@@ -9,8 +9,9 @@ import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { openSecrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
+import { keyPurposes } from '../../keys/key-purposes.ts'
 import { ensureSigningKey, rotateSigningKey } from '../../keys/rotate-signing-key.ts'
-import { keyTimes, listPublishedKeys } from '../../keys/signing-keys.ts'
+import { publishedSet } from '../../keys/signing-keys.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { issueTokens } from './issue-tokens.ts'
 import { listPending, type Wanted } from './list-pending.ts'
@@ -108,7 +109,7 @@ test('between two times that an event is handed out everything may change, and i
   const [, second] = (await tokensOf(stream)).values()
   const { payload, protectedHeader } = await jwtVerify(
     second ?? '',
-    createLocalJWKSet({ keys: await listPublishedKeys(database.db, organizationId, now) }),
+    createLocalJWKSet({ keys: await publishedSet(database.db, { organizationId, purpose: 'signals' }, now) }),
     { currentDate: new Date(now) },
   )
   assert.deepEqual([payload.iss, payload.aud], ['https://acme.example', 'https://another.example'])
@@ -149,7 +150,7 @@ test('an event whose key is published no more is signed by the present one, and 
   const ring = { organizationId, purpose: 'signals' } as const
   const rotation = { ring, isEmergency: false, resign: resignTokens, record: recordAudit }
   const { kid, activeFrom } = await rotateSigningKey(database.db, secrets, rotation, systemChange(organizationId, now))
-  now = plusMs(activeFrom, keyTimes.signals.keptMs)
+  now = plusMs(activeFrom, keyPurposes.signals.keptMs)
   const again = await tokensOf(stream)
   assert.deepEqual([...again.keys()], [jti])
   assert.equal(decodeProtectedHeader(again.get(jti) ?? '').kid, kid)
@@ -174,7 +175,7 @@ test('what it signs is verified by a library that knows nothing of us', async ()
   const device = await make.device(organizationId)
   await queue(organizationId, [device.id])
   const [issued] = await issueTokens(issuer(), await listPending(database.db, [wantedOf(stream)]))
-  const keys = createLocalJWKSet({ keys: await listPublishedKeys(database.db, organizationId, now) })
+  const keys = createLocalJWKSet({ keys: await publishedSet(database.db, { organizationId, purpose: 'signals' }, now) })
   const { payload, protectedHeader } = await jwtVerify(issued?.token ?? '', keys, {
     issuer: baseUrl,
     audience: `${baseUrl}/ssf_streams/${stream.stream_id}`,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
-import { keyTimes } from '../../keys/signing-keys.ts'
+import { keyPurposes } from '../../keys/key-purposes.ts'
 import { audienceOf } from './audience.ts'
 import { claimsOf } from './build-claims.ts'
 import type { PendingEvent } from './list-pending.ts'
@@ -40,7 +40,7 @@ const isFixed = (event: PendingEvent, now: string): event is FixedEvent =>
   event.kid !== null &&
   event.issuedAt !== null &&
   !event.isKeyGone &&
-  (event.keyRetiredAt === null || event.keyRetiredAt > plusMs(now, -keyTimes.signals.keptMs))
+  (event.keyRetiredAt === null || event.keyRetiredAt > plusMs(now, -keyPurposes.signals.keptMs))
 
 async function derive(issuer: Issuer, event: FixedEvent): Promise<IssuedEvent> {
   const token = await issuer.signer.signAgain(event, () => claimsOfEvent(issuer, event, event.issuedAt))

@@ -1,7 +1,8 @@
 import type { SsfStreamIssuer } from '@muster/contract/ssf-issuers.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
-import { keyTimes, listPublishedKeys } from '../../keys/signing-keys.ts'
+import { keyPurposes } from '../../keys/key-purposes.ts'
+import { publishedSet } from '../../keys/signing-keys.ts'
 import { recordAudience } from './audience.ts'
 import { movedAudience } from './move-stream.ts'
 import { findFormerSettings, type Stream } from './queries.ts'
@@ -13,14 +14,14 @@ type Place = { baseUrl: string; pathIssuers: boolean; now: string }
 export async function readIssuer(reader: Reader, stream: Stream, place: Place): Promise<SsfStreamIssuer> {
   const { baseUrl, pathIssuers, now } = place
   const next = await findIssuer(reader, stream.organization_id, { pathIssuers })
-  const keptUntil = stream.moved_at === null ? null : plusMs(stream.moved_at, keyTimes.signals.keptMs)
+  const keptUntil = stream.moved_at === null ? null : plusMs(stream.moved_at, keyPurposes.signals.keptMs)
   const isKept = keptUntil !== null && keptUntil > now
   const former = isKept ? await findFormerSettings(reader, stream) : undefined
   return {
     present: settingsOf(stream, stream.issuer, baseUrl),
     next: next === undefined || next === stream.issuer ? null : settingsOf(stream, next, baseUrl),
     former: former && keptUntil !== null ? { ...formerOf(stream, former, baseUrl), verified_until: keptUntil } : null,
-    keys: await listPublishedKeys(reader, stream.organization_id, now),
+    keys: await publishedSet(reader, { organizationId: stream.organization_id, purpose: 'signals' }, now),
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Reader, Tx } from '../../base/db/transact.ts'
-import type { KeyRing } from '../../keys/signing-keys.ts'
+import type { KeyRing } from '../../keys/key-purposes.ts'
 import { notifyStreams } from './notify-streams.ts'
 import { lockHeads, type StreamKey } from './number-events.ts'
 import { headerOf } from './token-header.ts'

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Reader } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
-import { keyTimes } from '../../keys/signing-keys.ts'
+import { keyPurposes } from '../../keys/key-purposes.ts'
 
 /**
  * `issuer` is the `iss` of tokens, `baseUrl` what addresses of the stream begin with: the same unless the issuer is a
@@ -79,7 +79,7 @@ export async function isPathIssuerServed(
 
 /** Settings have the issuer behind the base address of then. */
 const hadIssuer = (path: string, now: string) => sql<SqlBool>`(
-  ssf_streams.moved_at > ${plusMs(now, -keyTimes.signals.keptMs)}::timestamptz and exists (
+  ssf_streams.moved_at > ${plusMs(now, -keyPurposes.signals.keptMs)}::timestamptz and exists (
     select from ssf_token_settings as settings
     where settings.organization_id = ssf_streams.organization_id and settings.stream_id = ssf_streams.id
       and right(settings.issuer, length(${path}::text)) = ${path}::text

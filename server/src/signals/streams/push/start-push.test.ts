@@ -22,7 +22,7 @@ import type { Database } from '../../../base/db/schema.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { createLogger } from '../../../base/logging.ts'
 import { openSecrets } from '../../../base/secrets/secrets.ts'
-import { listPublishedKeys } from '../../../keys/signing-keys.ts'
+import { publishedSet } from '../../../keys/signing-keys.ts'
 import { sealAuthorization } from '../authorization-header.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { queueStreamSignal } from '../queue-stream-signal.ts'
@@ -122,7 +122,9 @@ test('what is queued arrives signed, in the order of each device, and the ledger
     await queue([ada.id, bob.id, ada.id])
     await queue([ada.id])
     await soon(settled(stream, 4))
-    const keys = createLocalJWKSet({ keys: await listPublishedKeys(database.db, organizationId, systemClock()) })
+    const keys = createLocalJWKSet({
+      keys: await publishedSet(database.db, { organizationId, purpose: 'signals' }, systemClock()),
+    })
     for (const { token, contentType, authorization } of receiver.received) {
       await jwtVerify(token, keys, { issuer: baseUrl, audience: 'https://audience.example', typ: 'secevent+jwt' })
       assert.deepEqual([contentType, authorization], ['application/secevent+jwt', undefined])
