@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createPublicKey, randomBytes, verify } from 'node:crypto'
+import { createPublicKey, randomBytes, sign, verify } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
@@ -11,7 +11,8 @@ import { openSecrets } from '../base/secrets/secrets.ts'
 import { plusMs } from '../base/time.ts'
 import { recordAudit } from '../signals/audit/record-audit.ts'
 import { tokenSigner } from '../signals/streams/token-signer.ts'
-import type { KeyRing } from './key-purposes.ts'
+import { heldKeys } from './held-keys.ts'
+import { type KeyRing, keyPurposeNames, keyPurposes } from './key-purposes.ts'
 import { ensureSigningKey, nothingWaits, rotateSigningKey, withdrawSigningKey } from './rotate-signing-key.ts'
 import { findSigningKey, listSigningKeys, publishedSet, stateOfKey } from './signing-keys.ts'
 
@@ -139,6 +140,26 @@ test('a key that this process holds signs no more than ten seconds after it was 
   assert.equal((await signer.sign(ring, {}, startOfTests)).kid, before.kid)
   assert.equal((await signer.sign(ring, {}, startOfTests, { isFresh: true })).kid, kid)
   assert.equal((await signer.sign(ring, {}, startOfTests)).kid, kid)
+})
+
+test('the key and the set of a ring are read once in ten seconds, of whatever purpose', async () => {
+  const held = heldKeys(database.db, secrets)
+  for (const purpose of keyPurposeNames) {
+    const of: KeyRing = { ...ring, purpose }
+    const { kid, privateKey } = await held.signing(of, startOfTests)
+    const [published, ...others] = await held.published(of, startOfTests)
+    assert.deepEqual(others, [])
+    assert.deepEqual([published?.kid, published?.alg], [kid, keyPurposes[purpose].algorithm])
+    const publicKey = createPublicKey({ key: { ...published }, format: 'jwk' })
+    const signature = sign('sha256', Buffer.from('text'), privateKey)
+    assert.ok(verify('sha256', Buffer.from('text'), publicKey, signature), purpose)
+    // With no row left, whatever is answered was held.
+    await database.db.deleteFrom('signing_keys').execute()
+    const last = plusMs(startOfTests, 9_999)
+    assert.equal((await held.signing(of, last)).kid, kid)
+    assert.equal((await held.published(of, last))[0]?.kid, kid)
+    assert.notEqual((await held.published(of, plusMs(startOfTests, 10_000)))[0]?.kid, kid)
+  }
 })
 
 test('a token verifies by the published key that its header names, also across a rotation', async () => {
