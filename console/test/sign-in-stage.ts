@@ -9,6 +9,7 @@ import { linkCompanion } from '../../server/src/agents/companion-keys/link-compa
 import { proofKeys } from '../../server/src/agents/companion-keys/proof-keys.ts'
 import { systemChange } from '../../server/src/base/change-context.ts'
 import { transact } from '../../server/src/base/db/transact.ts'
+import { heldKeys } from '../../server/src/keys/held-keys.ts'
 import { changeConnection } from '../../server/src/sign-in/connections/change-connection.ts'
 import { createConnection } from '../../server/src/sign-in/connections/create-connection.ts'
 import { visitRoutes } from '../../server/src/sign-in/visits/routes.ts'
@@ -57,6 +58,7 @@ export function signInStage() {
         clock: () => stage.now(),
         baseUrl: origin,
         keys: proofKeys(stage.db),
+        signingKeys: heldKeys(stage.db, stage.secrets),
         ports: agentPorts,
         networkOf: (address) => address,
         egressSettings: stage.config,
