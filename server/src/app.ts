@@ -100,7 +100,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
       fetchFromEntra,
       egressSettings: config,
     }
-    for (const metric of visitRoutes(app, { ...place, ...agents.companions })) metrics.registerMetric(metric as Metric)
+    for (const metric of visitRoutes(app, place)) metrics.registerMetric(metric as Metric)
   }
   scimRoutes(app)
   addOauth(app)

@@ -23,7 +23,6 @@ import {
   pauseConnectionCommand,
   resumeConnectionCommand,
   rollConnectionSecretCommand,
-  rotateSignInKeysCommand,
   setConnectionModeCommand,
 } from './commands/connection-commands.ts'
 import { createStreamCommand } from './commands/create-stream-command.ts'
@@ -209,7 +208,6 @@ export const dataCommands: readonly DataCommand[] = [
   listUpstreamsCommand,
   replaceUpstreamSecretCommand,
   deleteUpstreamCommand,
-  rotateSignInKeysCommand,
   revokeScimTokenCommand,
   listCatalogueCommand,
   enableCheckCommand,

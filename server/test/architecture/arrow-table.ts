@@ -3,7 +3,7 @@
  * holds what every one of them stands on.
  */
 export const contexts: readonly string[] = [
-  ...['cli', 'access', 'console', 'agents', 'sign-in', 'administration', 'reporting', 'live-queries'],
+  ...['cli', 'access', 'console', 'sign-in', 'agents', 'administration', 'reporting', 'live-queries'],
   ...['checks', 'compliance', 'inventory', 'signals', 'keys', 'http', 'base'],
 ]
 
@@ -21,7 +21,7 @@ const base = [
     'base/value-text.ts',
     'base/describe-fault.ts',
   ],
-  ...['base/clock.ts', 'base/change-context.ts', 'base/callers.ts', 'base/spending-budget.ts'],
+  ...['base/clock.ts', 'base/change-context.ts', 'base/callers.ts', 'base/network-of.ts', 'base/spending-budget.ts'],
 ]
 
 const signals = ['signals/events', 'signals/audit']
@@ -64,24 +64,16 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'console/live': [...base],
 
-  'agents/packages': ['agents/protocol', 'signals/audit', 'http', ...base],
-  'agents/merges': [
-    ...['agents/protocol', 'administration/registrations', 'administration/groups'],
-    ...['compliance/exemptions', 'compliance/results', 'compliance/standing'],
-    ...['inventory/devices', 'inventory/people', 'signals/audit', 'http', ...base],
-  ],
-  'agents/companion': ['agents/protocol', 'agents/companion-keys', 'compliance/results', 'keys', 'http', ...base],
-  'agents/protocol': [
-    'agents/companion-keys',
-    ...['administration/registrations', 'reporting', 'live-queries', 'compliance/templates'],
-    ...['compliance/results', 'compliance/targeting', 'compliance/standing', 'inventory/devices', ...signals],
-    ...['keys', 'http', ...base],
-  ],
-  'agents/companion-keys': ['administration/registrations', 'inventory/devices', 'signals/audit', ...base],
-
   'sign-in/visits': [
     ...['sign-in/sessions', 'sign-in/bypass', 'sign-in/connections', 'sign-in/upstreams', 'sign-in/oidc'],
-    ...['sign-in/entra', 'sign-in/page', 'compliance/issues', 'compliance/templates', 'inventory/organizations'],
+    ...[
+      'sign-in/entra',
+      'sign-in/page',
+      'agents/companion-keys',
+      'compliance/issues',
+      'compliance/templates',
+      'inventory/organizations',
+    ],
     ...['keys', 'http/page', 'http', ...base],
   ],
   'sign-in/page': ['http/page'],
@@ -89,6 +81,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'sign-in/sessions': [
     ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/connections'],
     ...[
+      'agents/companion-keys',
       'administration/requests',
       'compliance/exemptions',
       'compliance/results',
@@ -102,6 +95,21 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'sign-in/connections': ['signals/audit', 'keys', 'http', ...base],
   'sign-in/bypass': ['signals/audit', 'http', ...base],
   'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],
+
+  'agents/packages': ['agents/protocol', 'signals/audit', 'http', ...base],
+  'agents/merges': [
+    ...['agents/protocol', 'administration/registrations', 'administration/groups'],
+    ...['compliance/exemptions', 'compliance/results', 'compliance/standing'],
+    ...['inventory/devices', 'inventory/people', 'signals/audit', 'http', ...base],
+  ],
+  'agents/companion': ['agents/protocol', 'agents/companion-keys', 'compliance/results', 'http', ...base],
+  'agents/protocol': [
+    'agents/companion-keys',
+    ...['administration/registrations', 'reporting', 'live-queries', 'compliance/templates'],
+    ...['compliance/results', 'compliance/targeting', 'compliance/standing', 'inventory/devices', ...signals],
+    ...['keys', 'http', ...base],
+  ],
+  'agents/companion-keys': ['administration/registrations', 'inventory/devices', 'signals/audit', ...base],
 
   'administration/requests': [
     ...['administration/registrations', 'compliance/results', 'compliance/targeting', 'compliance/issues'],
@@ -164,7 +172,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
 
   'signals/events': ['signals/streams', 'signals/webhook-ledger', ...base],
   'signals/webhooks': ['signals/audit', 'signals/webhook-ledger', 'http', ...base],
-  'signals/streams': ['signals/audit', 'http', ...base],
+  'signals/streams': ['signals/audit', 'keys', 'http', ...base],
   'signals/audit': ['signals/webhook-ledger', 'http', ...base],
   // Below the audit log, whose entries are sent as well.
   'signals/webhook-ledger': [...base],
@@ -216,6 +224,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   // Who asks: known to what lets them in and to what answers them.
   'base/callers.ts': ['base/change-context.ts'],
   'base/time.ts': [],
+  'base/network-of.ts': [],
   'base/fold-text.ts': [],
   'base/scan-json.ts': [],
   'base/storable.ts': [],
@@ -235,7 +244,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@electric-sql/pglite': ['base/db'],
   'pg-boss': ['base/jobs'],
   undici: ['base/outbound'],
-  'ipaddr.js': ['base/outbound', 'access/sessions'],
+  'ipaddr.js': ['base/outbound', 'base/network-of.ts'],
   commander: ['cli'],
   liquidjs: ['compliance/templates'],
   'libpg-query': ['reporting'],

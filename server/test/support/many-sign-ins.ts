@@ -1,8 +1,6 @@
 import { registerDevice } from '../../src/administration/registrations/register-device.ts'
 import { addCompanionKey } from '../../src/agents/companion-keys/add-companion-key.ts'
 import { linkCompanion } from '../../src/agents/companion-keys/link-companion.ts'
-import { proofKeys } from '../../src/agents/companion-keys/proof-keys.ts'
-import { networkOf } from '../../src/agents/protocol/network-of.ts'
 import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { heldKeys } from '../../src/keys/held-keys.ts'
@@ -29,10 +27,7 @@ export function manySignIns() {
         secrets: stage.secrets,
         clock: () => stage.now(),
         baseUrl,
-        keys: proofKeys(stage.db),
         signingKeys: heldKeys(stage.db, stage.secrets),
-        ports: [15_861],
-        networkOf,
         egressSettings: stage.config,
         warn: () => {},
       }),

@@ -2,7 +2,6 @@ import { beforeEach } from 'node:test'
 import { registerDevice } from '../../src/administration/registrations/register-device.ts'
 import { addCompanionKey } from '../../src/agents/companion-keys/add-companion-key.ts'
 import { linkCompanion } from '../../src/agents/companion-keys/link-companion.ts'
-import { proofKeys } from '../../src/agents/companion-keys/proof-keys.ts'
 import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { heldKeys } from '../../src/keys/held-keys.ts'
@@ -33,10 +32,7 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
         secrets: stage.secrets,
         clock: () => stage.now(),
         baseUrl,
-        keys: proofKeys(stage.db),
         signingKeys: heldKeys(stage.db, stage.secrets),
-        ports: [15_861],
-        networkOf: (address) => address,
         warn,
         egressSettings: { ...stage.config, privateIdentityProviders },
         fetchFromEntra,

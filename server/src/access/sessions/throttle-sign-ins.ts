@@ -1,8 +1,8 @@
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { foldText } from '../../base/fold-text.ts'
+import { networkOf } from '../../base/network-of.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { findKnownDevice } from './known-device.ts'
-import { networkOf } from './network-of.ts'
 import {
   afterFailure,
   failuresNow,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { addAdmin, type Browser, openBrowser, password } from '../../../test/support/console.ts'
-import { networkOf } from './network-of.ts'
 import { afterFailure, failuresNow, networkRule, ownRule, secondsClosed, strangersRule } from './rules.ts'
 import { runConsoleAccessRetention } from './run-console-access-retention.ts'
 import { admitAttempt } from './throttle-sign-ins.ts'
@@ -193,23 +192,6 @@ test('rules of the throttle', () => {
   const before = later(-5 * 86_400)
   assert.deepEqual([secondsClosed(six, ownRule, before), failuresNow(six, ownRule, before)], [0, 6])
   assert.equal(secondsClosed(afterFailure(six, ownRule, before), ownRule, before), 4)
-})
-
-test('a network is an IPv4 address or 64 bits of IPv6', () => {
-  for (const [address, network] of [
-    ['192.0.2.7', '192.0.2.7'],
-    ['::ffff:192.0.2.7', '192.0.2.7'],
-    ['::ffff:c000:207', '192.0.2.7'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
-    ['2001:DB8:1:2::9', '2001:db8:1:2::'],
-    ['2001:db8::1', '2001:db8::'],
-    ['fe80::1%eth0', 'fe80::'],
-    ['::1', '::'],
-    ['no address', 'no address'],
-    ['', ''],
-  ] as const) {
-    assert.equal(networkOf(address), network)
-  }
 })
 
 // The origin of the app, so that a request that says nothing else is one of its own pages.

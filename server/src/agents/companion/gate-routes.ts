@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { networkOf } from '../protocol/network-of.ts'
+import { networkOf } from '../../base/network-of.ts'
 
 const megabyte = 1024 * 1024
 const maxBytes = 64 * megabyte

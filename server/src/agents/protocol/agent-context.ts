@@ -10,8 +10,6 @@ import { type Presence, rememberPresence } from '../../inventory/devices/presenc
 import { type HeldKeys, heldKeys } from '../../keys/held-keys.ts'
 import { type LiveAnswerRecorder, recordLiveAnswersInBatches } from '../../live-queries/record-in-batches.ts'
 import { rememberSnapshotTimes, type SnapshotTimes } from '../../reporting/snapshot-times.ts'
-import { companionPorts } from '../companion-keys/companion-ports.ts'
-import { proofKeys } from '../companion-keys/proof-keys.ts'
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts'
 import { batchLoads } from './batch-loads.ts'
 import { type LargeBodyTurns, largeBodyTurns } from './bodies/large-body-turns.ts'
@@ -19,7 +17,6 @@ import { findDevicesByNodeKeys, type StoredDevice } from './device-queries.ts'
 import { type DeviceRegistry, deviceRegistry } from './device-registry.ts'
 import { findSecretsInForce } from './enrollment-queries.ts'
 import { type FailureBudget, failureBudget } from './failure-budget.ts'
-import { networkOf } from './network-of.ts'
 import { type Remembered, rememberFor } from './remember-for.ts'
 import { rememberStatements, type Statements } from './remember-statements.ts'
 
@@ -58,12 +55,6 @@ export type AgentContext = Readonly<{
   findSecret: (hash: Buffer) => Promise<string | undefined>
   /** The organizations of recently active secrets, by their look-up hashes in hex. */
   usedSecrets: Remembered<string>
-  /** What signing in needs of companions. */
-  companions: Readonly<{
-    keys: ReturnType<typeof proofKeys>
-    ports: readonly number[]
-    networkOf: (address: string) => string
-  }>
   largeBodies: LargeBodyTurns
 }>
 
@@ -117,7 +108,6 @@ export function agentContext({ isDatabaseUnavailable, ...parts }: AgentParts): A
     usedSecrets: rememberFor<string>(usedSecrets, parts.clock),
     inRecordingTurn,
     enrolling: turns,
-    companions: { keys: proofKeys(parts.db), ports: companionPorts, networkOf },
     largeBodies: largeBodyTurns(() => metrics.refusedBodies.inc({ status: '503' })),
   }
 }

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { openSecrets } from '../../base/secrets/secrets.ts'
 import { failureBudget } from './failure-budget.ts'
-import { networkOf } from './network-of.ts'
 import { makeNodeKey, originOf } from './node-key.ts'
 import { rememberFor } from './remember-for.ts'
 
@@ -36,20 +35,6 @@ test('a budget of failures is spent by its own network alone, and comes back wit
   pass(2_001)
   assert.ok(!budget.isSpent('192.0.2.1'), 'failures beyond the budget are not held against anyone')
 })
-
-const networks: [string, string][] = [
-  ['192.0.2.7', '192.0.2.7'],
-  ['::ffff:192.0.2.7', '192.0.2.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
-  ['2001:db8::1', '2001:db8:0:0::/64'],
-  ['2001:db8::1:2:3:4:5', '2001:db8:0:1::/64'],
-  ['::1', '0:0:0:0::/64'],
-  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-]
-for (const [address, network] of networks) {
-  test(`${address} is counted as ${network}`, () => assert.equal(networkOf(address), network))
-}
 
 test('what is remembered is forgotten in time, and the oldest first', () => {
   const { clock, pass } = turnedClock()

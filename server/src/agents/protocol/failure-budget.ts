@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
+import { networkOf } from '../../base/network-of.ts'
 import { spendingBudget } from '../../base/spending-budget.ts'
-import { networkOf } from './network-of.ts'
 
 export type FailureBudget = ReturnType<typeof failureBudget>
 

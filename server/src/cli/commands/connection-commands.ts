@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { transact } from '../../base/db/transact.ts'
-import { nothingWaits, rotateSigningKey } from '../../keys/rotate-signing-key.ts'
 import {
   changeConnection,
   deleteConnection,
@@ -13,7 +12,6 @@ import { createEntraConnection } from '../../sign-in/connections/create-entra-co
 import { entraAddresses, entraWaitSeconds } from '../../sign-in/connections/entra-rules.ts'
 import { maxPauseMinutes, pauseConnection, resumeConnection } from '../../sign-in/connections/pause-connection.ts'
 import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
-import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
@@ -166,28 +164,6 @@ export const deleteConnectionCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => deleteConnection(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Connection ${id} deleted`)
-    return 0
-  },
-})
-
-export const rotateSignInKeysCommand = defineCommand({
-  name: 'rotate-sign-in-keys',
-  args: Type.Object({
-    organization,
-    isEmergency: Type.Optional(Type.Boolean()),
-    purpose: Type.Optional(Type.Enum(['oidc', 'entra'])),
-  }),
-  async run({ connection, secrets, now }, { organization: named, isEmergency = false, purpose = 'oidc' }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const ring = { organizationId, purpose }
-    const context = terminalChange(organizationId, now)
-    const { kid, activeFrom } = await rotateSigningKey(
-      connection.db,
-      secrets,
-      { ring, isEmergency, resign: nothingWaits, record: recordAudit },
-      context,
-    )
-    await io.line(`The key ${kid} signs ID tokens from ${activeFrom} on`)
     return 0
   },
 })

@@ -108,19 +108,6 @@ export function addConnections(program: Command, shell: Shell): void {
     .action((id: string, flags: object) =>
       runOnData(shell, async () => (await commands()).deleteConnectionCommand, { ...flags, id }),
     )
-  connections
-    .command('rotate-keys')
-    .description('Replace the key that signs ID tokens, two hours from now')
-    .option('--emergency', 'at once: the present key is no longer trusted')
-    .option('--entra', 'the key of Microsoft Entra, two days from now')
-    .option(...organizationFlag)
-    .action(({ emergency, entra, ...flags }: { emergency?: boolean; entra?: boolean }) =>
-      runOnData(shell, async () => (await commands()).rotateSignInKeysCommand, {
-        ...flags,
-        ...(entra && { purpose: 'entra' }),
-        ...(emergency && { isEmergency: true }),
-      }),
-    )
 }
 
 async function createEntra(shell: Shell, name: string, flags: Omit<Flags, 'entra' | 'redirectUri'>): Promise<void> {

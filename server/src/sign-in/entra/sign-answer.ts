@@ -14,9 +14,9 @@ export type AnswerToken = {
   claims: { acr: string; amr: [string] }
 }
 
-/** Signs with the key that signs now (RFC 7519, RS256). What it returns is ready before the sign-in is committed. */
+/** Signs with the key that signs at this moment (RFC 7519, RS256): one that was withdrawn just now does no more. What it returns is ready before the sign-in is committed. */
 export async function openSigner(keys: HeldKeys, organizationId: string, now: string) {
-  const { kid, privateKey } = await keys.signing({ organizationId, purpose: 'entra' }, now)
+  const { kid, privateKey } = await keys.signing({ organizationId, purpose: 'entra' }, now, true)
   return ({ issuer, audience, subject, nonce, issuedAt, claims }: AnswerToken): Promise<string> => {
     const at = Math.floor(Date.parse(issuedAt) / 1000)
     return new SignJWT({ ...claims, nonce })

@@ -1,23 +1,10 @@
 import { compactVerify, decodeProtectedHeader, errors, importJWK } from 'jose'
-import type { Tx } from '../../base/db/transact.ts'
+import { findProofKey, useEpoch } from '../../agents/companion-keys/proof-keys.ts'
+import type { Db, Tx } from '../../base/db/transact.ts'
 import { isGoodNow } from '../../base/time.ts'
 import type { SignInSession } from './session-queries.ts'
 import { limits } from './session-rules.ts'
 import type { ProvedDevice } from './settle-session.ts'
-
-/** The key of a device, from the context that keeps them. */
-export type ProofKey = {
-  organizationId: string
-  /** The device that it speaks for; undefined before it is linked. */
-  deviceId: string | undefined
-  publicJwk: { kty: 'EC'; crv: 'P-256'; x: string; y: string }
-}
-
-export type ProofKeys = {
-  find: (kid: string) => Promise<ProofKey | undefined>
-  /** Uses up an epoch; false when it was spent before, which ends the key's link. */
-  useEpoch: (tx: Tx, key: { organizationId: string; kid: string; epoch: string; now: string }) => Promise<boolean>
-}
 
 export type Refusal = 'proof_invalid' | 'linking' | 'epoch_spent'
 /** The devices that proved themselves, each once; or why none did. */
@@ -44,8 +31,8 @@ export type SignedProof = NonNullable<Awaited<ReturnType<typeof readProof>>>
 type Challenges = SignInSession['challenges']
 
 /** Those of the proofs that are signed by a key which is known. */
-export async function readProofs(keys: ProofKeys, proofs: readonly string[]): Promise<SignedProof[]> {
-  const read = await Promise.all(proofs.slice(0, maxProofs).map((proof) => readProof(keys, proof)))
+export async function readProofs(db: Db, proofs: readonly string[]): Promise<SignedProof[]> {
+  const read = await Promise.all(proofs.slice(0, maxProofs).map((proof) => readProof(db, proof)))
   return read.filter((proof) => proof !== undefined)
 }
 
@@ -56,7 +43,6 @@ export async function readProofs(keys: ProofKeys, proofs: readonly string[]): Pr
  */
 export async function acceptProofs(
   tx: Tx,
-  keys: ProofKeys,
   session: SignInSession,
   { proofs, ...facts }: Facts & { proofs: readonly SignedProof[] },
 ): Promise<{ accepted: Accepted; challenges: Challenges }> {
@@ -67,7 +53,7 @@ export async function acceptProofs(
     const challenge = challengeOf(session, open, proof, facts)
     if (!challenge) continue
     open = open.filter((one) => one !== challenge)
-    const one = await acceptProof(tx, keys, proof, facts.now)
+    const one = await acceptProof(tx, proof, facts.now)
     if ('refusal' in one) refusals.add(one.refusal)
     else accepted.push(one)
   }
@@ -78,13 +64,12 @@ export async function acceptProofs(
 
 async function acceptProof(
   tx: Tx,
-  keys: ProofKeys,
   { proof, key, kid }: SignedProof,
   now: string,
 ): Promise<ProvedDevice | { refusal: Refusal }> {
   const { organizationId, deviceId } = key
   if (deviceId === undefined) return { refusal: 'linking' }
-  if (!(await keys.useEpoch(tx, { organizationId, kid, epoch: proof.epoch, now }))) return { refusal: 'epoch_spent' }
+  if (!(await useEpoch(tx, { organizationId, kid, epoch: proof.epoch, now }))) return { refusal: 'epoch_spent' }
   return { deviceId, says: sayingsOf(proof, now) }
 }
 
@@ -102,12 +87,12 @@ function challengeOf(
   return open.find(({ hash, at }) => hash === wanted && isOpen(at))
 }
 
-async function readProof(keys: ProofKeys, text: string) {
+async function readProof(db: Db, text: string) {
   if (text.length > maxLength) return undefined
   try {
     const { alg, typ, kid } = decodeProtectedHeader(text)
     if (alg !== 'ES256' || typ !== type || typeof kid !== 'string') return undefined
-    const key = await keys.find(kid)
+    const key = await findProofKey(db, kid)
     if (!key) return undefined
     const { payload } = await compactVerify(text, await importJWK(key.publicJwk, 'ES256'), { algorithms: ['ES256'] })
     const proof = JSON.parse(new TextDecoder().decode(payload)) as Proof

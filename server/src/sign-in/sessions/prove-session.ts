@@ -1,5 +1,5 @@
 import { type Db, transact } from '../../base/db/transact.ts'
-import { acceptProofs, type ProofKeys, type Refusal, readProofs } from './accept-proof.ts'
+import { acceptProofs, type Refusal, readProofs } from './accept-proof.ts'
 import { chooseDevice, keepCandidates } from './choose-device.ts'
 import { noteUndetected } from './note-undetected.ts'
 import { lockSession, type SignInSession } from './session-queries.ts'
@@ -13,16 +13,16 @@ export type Proved = { deviceId: string; state: SessionState } | { state: 'which
  * has used its challenge up as well, and is noted as the reason why there is no device.
  */
 export async function proveSession(
-  { db, keys }: { db: Db; keys: ProofKeys },
+  db: Db,
   { organization_id: organizationId, id }: SignInSession,
   { proofs, origin, now }: { proofs: readonly string[]; origin: string; now: string },
 ): Promise<Proved> {
-  const signed = await readProofs(keys, proofs)
+  const signed = await readProofs(db, proofs)
   return transact(db, async (tx): Promise<Proved> => {
     const session = await lockSession(tx, organizationId, id)
     // Before its upstream has answered nothing may use up what a device proves itself by.
     if (!session || session.state === 'identifying') return { refusal: 'proof_invalid' }
-    const { accepted, challenges } = await acceptProofs(tx, keys, session, { proofs: signed, origin, now })
+    const { accepted, challenges } = await acceptProofs(tx, session, { proofs: signed, origin, now })
     if ('refusal' in accepted) {
       const reason = accepted.refusal === 'linking' ? 'linking' : 'proof_invalid'
       await noteUndetected(tx, session, { reason, challenges }, now)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../../base/errors.ts'
+import { networkOf } from '../../base/network-of.ts'
 import { findConnectionById } from '../connections/connection-queries.ts'
 import { entraSettingsOf } from '../connections/entra-change.ts'
 import { entraPath } from '../connections/entra-rules.ts'
@@ -75,7 +76,7 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
       subject: person.username,
       subjectId: person.oid,
       requestMarks: [`nonce ${asked.nonce}`, `hint ${asked.hint}`],
-      network: context.networkOf(request.ip),
+      network: networkOf(request.ip),
       ipAddress: request.ip,
       userAgent: String(request.headers['user-agent'] ?? ''),
       entra: {

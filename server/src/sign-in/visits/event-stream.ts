@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { networkOf } from '../../base/network-of.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
 import type { SessionWatch } from './session-watch.ts'
 
@@ -11,7 +12,7 @@ const beatMs = 20_000
 const maxWaitingBytes = 16_384
 
 /** Server-sent events (HTML Living Standard §9.2): each says that the page of a sign-in has something to read again. */
-export function openEventStreams(watch: SessionWatch, networkOf: (address: string) => string) {
+export function openEventStreams(watch: SessionWatch) {
   const counts = new Map<string, number>()
   const open = new Set<ServerResponse>()
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
+import { networkOf } from '../../base/network-of.ts'
 import { findConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
 import { scopes } from '../oidc/open-provider.ts'
@@ -100,7 +101,7 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
       subjectId: asked('sub'),
       asked: askedOf(details.params),
       requestMarks: [JSON.stringify(['state', 'nonce', 'code_challenge'].map(asked))],
-      network: context.networkOf(request.ip),
+      network: networkOf(request.ip),
       ipAddress: request.ip,
       userAgent: String(request.headers['user-agent'] ?? ''),
     },

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ulid } from 'ulid'
+import { companionPorts } from '../../agents/companion-keys/companion-ports.ts'
 import { transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { statusOf, toServiceError } from '../../http/errors.ts'
@@ -53,7 +54,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   const headers = {
     ...pageHeaders({
       ...{ 'script-src': "'self'", 'style-src': "'self'", 'font-src': "'self'", 'img-src': "'self'" },
-      'connect-src': ["'self'", ...context.ports.map((port) => `http://127.0.0.1:${port}`)].join(' '),
+      'connect-src': ["'self'", ...companionPorts.map((port) => `http://127.0.0.1:${port}`)].join(' '),
       ...{ 'require-trusted-types-for': "'script'", 'trusted-types': 'muster-region' },
       // An application's way back leads over hosts of its own.
       forms: 'anywhere',
@@ -110,7 +111,6 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     return viewOfSession(db, session, {
       ...{ judged, isWholePage },
       address: new URL(place.baseUrl).host,
-      ports: context.ports,
       now,
       // An agent that has started again may listen at another port.
       knownPort: agent?.port ?? known?.port ?? null,
@@ -145,7 +145,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   }
 
   const onError = (error: unknown) => context.warn({ err: error }, 'Open sign-ins could not be looked at')
-  const streams = openEventStreams(openSessionWatch(db, context.now, onError), context.networkOf)
+  const streams = openEventStreams(openSessionWatch(db, context.now, onError))
   scope.addHook('preClose', async () => streams.stop())
 
   scope.get('/signin/assets/:name', { config: page }, (request, reply) => {
@@ -192,7 +192,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     const now = context.now()
     const given = Array.isArray(body['proofs']) ? body['proofs'] : [body['proof']]
     const proofs = given.filter((proof) => typeof proof === 'string')
-    const proved = await proveSession(context, session, { proofs, origin: new URL(place.baseUrl).origin, now })
+    const proved = await proveSession(db, session, { proofs, origin: new URL(place.baseUrl).origin, now })
     if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal } })
     if (proved.state === 'which_device') return { state: proved.state }
     const { deviceId, state } = proved

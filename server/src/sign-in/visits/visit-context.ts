@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { findFirstOrganization } from '../../base/db/first-organization.ts'
 import type { Db } from '../../base/db/transact.ts'
+import { networkOf } from '../../base/network-of.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { spendingBudget } from '../../base/spending-budget.ts'
 import { findOwnAddress } from '../../inventory/organizations/addresses.ts'
@@ -8,7 +9,6 @@ import type { HeldKeys } from '../../keys/held-keys.ts'
 import { type FetchDocument, tenantKeys } from '../entra/tenant-keys.ts'
 import { claimsOf, withUpstream } from '../oidc/claims-rules.ts'
 import { type OpenProvider, openProvider, type ProviderParts, providerSource } from '../oidc/open-provider.ts'
-import type { ProofKeys } from '../sessions/accept-proof.ts'
 import { findSessionOfGrant, type SignInSession } from '../sessions/session-queries.ts'
 import { limits, mayContinue, type SessionState } from '../sessions/session-rules.ts'
 import { openUpstreams } from '../upstreams/open-upstreams.ts'
@@ -22,11 +22,8 @@ export type VisitParts = {
   clock: Clock
   /** The address of organizations without one of their own. */
   baseUrl: string
-  keys: ProofKeys
   /** That the server signs with. */
   signingKeys: HeldKeys
-  ports: readonly number[]
-  networkOf: (address: string) => string
   /** What says where upstreams may be. */
   egressSettings: EgressSettings
   warn: (facts: object, text: string) => void
@@ -107,7 +104,7 @@ export function visitContext(parts: VisitParts) {
 
   /** Whether a request may begin a sign-in, before anything is read or written for it. */
   function mayArrive(clientId: string, address: string, kind: 'oidc' | 'entra' = 'oidc'): boolean {
-    const key = `${parts.networkOf(address)} ${clientId}`
+    const key = `${networkOf(address)} ${clientId}`
     const ofNetwork = kind === 'entra' ? ofSignedNetwork : ofAnyNetwork
     if (ofNetwork.isSpent(key) || ofClient.isSpent(clientId)) {
       refused.note(clientId, 'too_many')
