@@ -6,7 +6,6 @@ import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page }
 import { registerDevice } from '../../server/src/administration/registrations/register-device.ts'
 import { addCompanionKey } from '../../server/src/agents/companion-keys/add-companion-key.ts'
 import { linkCompanion } from '../../server/src/agents/companion-keys/link-companion.ts'
-import { proofKeys } from '../../server/src/agents/companion-keys/proof-keys.ts'
 import { systemChange } from '../../server/src/base/change-context.ts'
 import { transact } from '../../server/src/base/db/transact.ts'
 import { heldKeys } from '../../server/src/keys/held-keys.ts'
@@ -57,10 +56,8 @@ export function signInStage() {
         secrets: stage.secrets,
         clock: () => stage.now(),
         baseUrl: origin,
-        keys: proofKeys(stage.db),
         signingKeys: heldKeys(stage.db, stage.secrets),
         ports: agentPorts,
-        networkOf: (address) => address,
         egressSettings: stage.config,
         warn: (facts, text) => faultsOfServer.push(`${text} ${JSON.stringify(facts)}`),
       }),

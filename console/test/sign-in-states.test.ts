@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { createServer as createListener } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { visibleText } from '../../server/src/http/page/html.ts'
 import {
   drawCodePage,
   drawFault,
@@ -12,7 +13,6 @@ import {
   drawRegion,
   drawReturnPage,
 } from '../../server/src/sign-in/page/draw-page.ts'
-import { visibleText } from '../../server/src/sign-in/page/html.ts'
 import { openAssets } from '../../server/src/sign-in/page/page-assets.ts'
 import type { PageView } from '../../server/src/sign-in/page/page-view.ts'
 import { hostilePayloads } from '../../server/test/support/hostile-payloads.ts'

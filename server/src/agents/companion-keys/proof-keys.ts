@@ -17,8 +17,6 @@ export async function findProofKey(db: Db, kid: string) {
   }
 }
 
-export type ProofKey = NonNullable<Awaited<ReturnType<typeof findProofKey>>>
-
 /** Uses up an epoch; false when it was spent before, which ends the key's link. */
 export async function useEpoch(
   tx: Tx,

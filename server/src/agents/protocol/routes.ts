@@ -106,7 +106,7 @@ function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, bodies
       })
     const isLong = (bodyOf(request)?.length ?? 0) > smallBytes
     if (!device || !isLong) return write()
-    return context.largeBodies.take({ kind: 'write', device, isGone: isGone(request) }, write)
+    return context.largeBodies.take({ kind: 'write', device: stateOf(device), isGone: isGone(request) }, write)
   })
   scope.post('/log', options, async (request, reply) => {
     const { agentDevice: device, ip } = request

@@ -34,7 +34,7 @@ export async function answerLog(
 ): Promise<Answer> {
   if (bytes && device) {
     const work = () => answerInTurn(context, bytes, device, isDatabaseUnavailable)
-    return context.largeBodies.take({ kind: 'log', device, isGone }, work)
+    return context.largeBodies.take({ kind: 'log', device: stateOf(device), isGone }, work)
   }
   const body = parseFields(bytes)
   const sender = device ?? (body && (await authenticateByBody(context, body, ip)))

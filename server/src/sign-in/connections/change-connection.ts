@@ -7,11 +7,8 @@ import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { secretPlace } from './connection-queries.ts'
 import { faultsOfAddresses } from './connection-rules.ts'
-import { type ConnectionMode, type ConnectionOptions, newClientSecret, requireUpstream } from './create-connection.ts'
-import { entraAfter, faultsOfKind } from './entra-change.ts'
-import type { EntraSettings } from './entra-rules.ts'
-
-export type ConnectionChange = Partial<ConnectionOptions> & { mode?: ConnectionMode; entra?: Partial<EntraSettings> }
+import { type ConnectionMode, newClientSecret, requireUpstream } from './create-connection.ts'
+import { type ConnectionChange, entraAfter, faultsOfKind } from './entra-change.ts'
 
 const audited = [
   ...(['name', 'mode', 'redirect_uris', 'request_keys', 'start_url'] as const),

@@ -1,6 +1,6 @@
 import type { FieldError } from '@muster/contract/errors.ts'
-import type { ConnectionChange } from './change-connection.ts'
 import type { SignInConnection } from './connection-queries.ts'
+import type { ConnectionMode, ConnectionOptions } from './create-connection.ts'
 import {
   type EntraSettings,
   faultsOfEntraSettings,
@@ -8,6 +8,8 @@ import {
   foldEntraSettings,
   returnAddressOf,
 } from './entra-rules.ts'
+
+export type ConnectionChange = Partial<ConnectionOptions> & { mode?: ConnectionMode; entra?: Partial<EntraSettings> }
 
 /** The Entra settings of a connection; undefined of any other kind. */
 export function entraSettingsOf(connection: SignInConnection): EntraSettings | undefined {

@@ -4,7 +4,9 @@ import type { Db, Tx } from '../../base/db/transact.ts'
 import { isGoodNow } from '../../base/time.ts'
 import type { SignInSession } from './session-queries.ts'
 import { limits } from './session-rules.ts'
-import type { ProvedDevice } from './settle-session.ts'
+
+/** A device that has proved itself, with what its proof says besides. */
+export type ProvedDevice = { deviceId: string; says: string }
 
 export type Refusal = 'proof_invalid' | 'linking' | 'epoch_spent'
 /** The devices that proved themselves, each once; or why none did. */

@@ -1,10 +1,10 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
+import type { ProvedDevice } from './accept-proof.ts'
 import { findPersonId } from './find-person.ts'
 import { findStanding } from './find-standing.ts'
 import type { SignInSession } from './session-queries.ts'
-import type { ProvedDevice } from './settle-session.ts'
 
 /**
  * The one of several proved devices that the sign-in is of: the person's own, then one that is shared with them, then the one

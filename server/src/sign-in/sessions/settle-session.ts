@@ -2,15 +2,13 @@ import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { refreshStale } from '../../compliance/results/refresh-failing.ts'
+import type { ProvedDevice } from './accept-proof.ts'
 import { bindIdentity } from './find-person.ts'
 import { type Judged, judge } from './judge.ts'
 import { beginLog, logUnknown, noteChange } from './log-session.ts'
 import { endRecheck } from './recheck.ts'
 import { lockSession, type SignInSession } from './session-queries.ts'
 import { modeAt } from './session-rules.ts'
-
-/** A device that has proved itself, with what its proof says besides. */
-export type ProvedDevice = { deviceId: string; says: string }
 
 /** Whether `settleSession` would write nothing: a page that is only looked at opens no transaction then. */
 export function isSettled(session: SignInSession, { state, person, device }: Judged): boolean {

@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ulid } from 'ulid'
-import { companionPorts } from '../../agents/companion-keys/companion-ports.ts'
 import { transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { statusOf, toServiceError } from '../../http/errors.ts'
@@ -54,7 +53,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   const headers = {
     ...pageHeaders({
       ...{ 'script-src': "'self'", 'style-src': "'self'", 'font-src': "'self'", 'img-src': "'self'" },
-      'connect-src': ["'self'", ...companionPorts.map((port) => `http://127.0.0.1:${port}`)].join(' '),
+      'connect-src': ["'self'", ...context.ports.map((port) => `http://127.0.0.1:${port}`)].join(' '),
       ...{ 'require-trusted-types-for': "'script'", 'trusted-types': 'muster-region' },
       // An application's way back leads over hosts of its own.
       forms: 'anywhere',
@@ -111,6 +110,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     return viewOfSession(db, session, {
       ...{ judged, isWholePage },
       address: new URL(place.baseUrl).host,
+      ports: context.ports,
       now,
       // An agent that has started again may listen at another port.
       knownPort: agent?.port ?? known?.port ?? null,

@@ -1,4 +1,3 @@
-import { companionPorts } from '../../agents/companion-keys/companion-ports.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { minuteMs, plusMs } from '../../base/time.ts'
 import { findBypassOffer } from '../bypass/bypass-queries.ts'
@@ -30,6 +29,7 @@ type Facts = {
   judged: Judged
   /** And not what changes in it alone. */
   isWholePage: boolean
+  ports: readonly number[]
   now: string
   /** The host of the page. */
   address: string
@@ -43,7 +43,7 @@ type Facts = {
 
 /** What the page of a sign-in shows now. */
 export async function viewOfSession(reader: Reader, session: SignInSession, facts: Facts): Promise<PageView> {
-  const { judged, now } = facts
+  const { judged, now, ports } = facts
   const { person, device } = judged
   const standing = judged.state as PageState
   const state = facts.isAnswered ? 'ended' : shownState(session, standing, now)
@@ -88,7 +88,7 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
     waitsUntil: session.waits_until,
     now,
     finishUrl: finishPathOf(session),
-    ports: companionPorts,
+    ports,
     // A factor needs the proof in every mode.
     mayPrompt: modeAt(session, now) !== 'observe' || isFactor(session),
     isFactor: isFactor(session),

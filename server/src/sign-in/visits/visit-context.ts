@@ -1,3 +1,4 @@
+import { companionPorts } from '../../agents/companion-keys/companion-ports.ts'
 import type { Clock } from '../../base/clock.ts'
 import { findFirstOrganization } from '../../base/db/first-organization.ts'
 import type { Db } from '../../base/db/transact.ts'
@@ -24,6 +25,8 @@ export type VisitParts = {
   baseUrl: string
   /** That the server signs with. */
   signingKeys: HeldKeys
+  /** Where companions listen: other ports in tests, whose browsers meet stand-ins there. */
+  ports?: readonly number[]
   /** What says where upstreams may be. */
   egressSettings: EgressSettings
   warn: (facts: object, text: string) => void
@@ -49,7 +52,7 @@ const arrivals = {
 
 /** What the sign-in pages share in one process. */
 export function visitContext(parts: VisitParts) {
-  const { clock, db } = parts
+  const { clock, db, ports = companionPorts } = parts
   const providers = new Map<string, OpenProvider & { checkedAtMs: number }>()
   const places = new Map<string, Place & { checkedAtMs: number }>()
 
@@ -123,6 +126,7 @@ export function visitContext(parts: VisitParts) {
 
   return {
     ...parts,
+    ports,
     upstreams,
     now: () => clock(),
     placeOf,

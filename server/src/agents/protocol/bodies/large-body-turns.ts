@@ -1,6 +1,5 @@
 import { turnsByOrganization } from '../../../base/jobs/turns-by-organization.ts'
-import { stateOf } from '../load-device.ts'
-import type { Sender } from './receive-unknown.ts'
+import type { DeviceState } from '../device-registry.ts'
 
 /** Agents hang up after 16 s, and what waits holds memory. */
 const limits = { atOnce: 4, maxWaiting: 2_000, maxWaitingOfOne: 1_000, maxWaitMs: 9_000 }
@@ -23,10 +22,10 @@ export function largeBodyTurns(onRefusal: () => void) {
 
   /** Fails with status 503 when there is no turn in time, or another one of the device still is in work. */
   async function take<Result>(
-    caller: { kind: 'log' | 'write'; device: Sender; isGone: () => boolean },
+    caller: { kind: 'log' | 'write'; device: DeviceState; isGone: () => boolean },
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const { organization, deviceId } = stateOf(caller.device)
+    const { organization, deviceId } = caller.device
     const sender = `${caller.kind} ${organization.id}/${deviceId}`
     if (senders.has(sender)) {
       onRefusal()
