@@ -65,9 +65,9 @@ type Rotation = Handed & { ring: KeyRing; isEmergency: boolean }
 export type Rotated = { kid: string; activeFrom: string; withdrawn: string[]; resignedCount: number }
 
 /**
- * Publishes a new key that takes over when every verifier has it, or at once where the present one is no longer
- * trusted: then the present one, and any that was to come, leave the key set in the same moment, and what waits is
- * signed again by `resign` in the same transaction. Keys are made outside of the transaction, since that takes long.
+ * Publishes a new key that takes over when every verifier has it; the first of a ring signs at once. So does one that replaces
+ * a key that is no longer trusted: that one, and any that was to come, leave the key set in the same moment, and what waits
+ * is signed again by `resign` in the same transaction. Keys are made outside of the transaction, since that takes long.
  */
 export async function rotateSigningKey(
   db: Db,
@@ -81,7 +81,8 @@ export async function rotateSigningKey(
   return transact(db, async (tx) => {
     await lockRing(tx, ring)
     if (isEmergency) return replaceAtOnce(tx, rotation, key, context)
-    const activeFrom = plusMs(now, keyPurposes[ring.purpose].leadMs)
+    const leadMs = (await hasKey(tx, ring, now)) ? keyPurposes[ring.purpose].leadMs : 0
+    const activeFrom = plusMs(now, leadMs)
     await tx
       .updateTable('signing_keys')
       .set({ retired_at: activeFrom })

@@ -32,6 +32,7 @@ export const rotateSigningKeyCommand = defineCommand({
     )
     await io.line(rotated.kid)
     if (isEmergency) await tellOfWithdrawal(io, of, rotated)
+    else if (rotated.activeFrom === now) await io.error('It signs now: there was no key for this purpose.')
     else {
       await io.error(
         `It is published now and signs from ${rotated.activeFrom} on, when everyone who verifies has it. The present key stays published until ${plusMs(rotated.activeFrom, keyPurposes[of].keptMs)}.`,

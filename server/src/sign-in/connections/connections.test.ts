@@ -155,7 +155,10 @@ test('what a connection of Entra does not have is refused by field, as Entra is 
 test('rotateSignInKeys publishes the next key of Entra two days before it signs, and leaves other keys alone', async () => {
   const browser = await signedIn()
   await browser.ask('POST', '/session/entra_connections', asked)
-  const { body } = await browser.ask('POST', '/session/sign_in_keys/rotate', { is_emergency: false, purpose: 'entra' })
+  const rotate = () => browser.ask('POST', '/session/sign_in_keys/rotate', { is_emergency: false, purpose: 'entra' })
+  // Nobody can have fetched the keys before the first.
+  assert.equal((await rotate()).body.active_from, app.now())
+  const { body } = await rotate()
   assert.equal(Date.parse(body.active_from) - Date.parse(app.now()), 2 * 24 * 3_600_000)
   const rows = await app.db.selectFrom('signing_keys').select('purpose').where('kid', '=', body.kid).execute()
   assert.deepEqual(rows, [{ purpose: 'entra' }])
