@@ -47,7 +47,7 @@ export function SigningKeysPage() {
             </ul>
           )}
           {typeof keys.data?.jwks_uri === 'string' && <CodeBlock text={keys.data.jwks_uri} label="JWKS address" />}
-          {may && <Rotation />}
+          {may && keys.data && keys.data.data.length > 0 && <Rotation />}
         </section>
       </div>
     </Page>

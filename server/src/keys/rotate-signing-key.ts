@@ -81,8 +81,8 @@ export async function rotateSigningKey(
   return transact(db, async (tx) => {
     await lockRing(tx, ring)
     if (isEmergency) return replaceAtOnce(tx, rotation, key, context)
-    const leadMs = (await hasKey(tx, ring, now)) ? keyPurposes[ring.purpose].leadMs : 0
-    const activeFrom = plusMs(now, leadMs)
+    const isFirst = (await listKeysOf(tx, ring)).every((one) => ['withdrawn', 'retired'].includes(stateOfKey(one, now)))
+    const activeFrom = isFirst ? now : plusMs(now, keyPurposes[ring.purpose].leadMs)
     await tx
       .updateTable('signing_keys')
       .set({ retired_at: activeFrom })
