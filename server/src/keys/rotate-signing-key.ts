@@ -6,7 +6,7 @@ import type { ChangeContext } from '../base/change-context.ts'
 import { type Db, type Tx, transact } from '../base/db/transact.ts'
 import { fail, orNotFound } from '../base/errors.ts'
 import type { Secrets } from '../base/secrets/secrets.ts'
-import { plusMs } from '../base/time.ts'
+import { minuteMs, plusMs } from '../base/time.ts'
 import { certifyKey } from './certify-key.ts'
 import { type KeyRing, keyPurposes } from './key-purposes.ts'
 import { sealPrivateKey } from './seal-private-key.ts'
@@ -34,13 +34,16 @@ async function makeKey(secrets: Secrets, ring: KeyRing, now: string): Promise<Ne
   }
 }
 
-/** Makes the first key of a ring, which signs at once: nobody can have fetched the keys before. */
+/**
+ * Makes the first key of a ring, which signs at once: nobody can have fetched the keys before. It signs from a minute ago, so
+ * that whoever asks in the same moment, by a clock that is a little behind, finds it and makes no other.
+ */
 export async function ensureSigningKey(db: Db, secrets: Secrets, ring: KeyRing, now: string): Promise<void> {
   if (await hasKey(db, ring, now)) return
   const key = await makeKey(secrets, ring, now)
   await transact(db, async (tx) => {
     await lockRing(tx, ring)
-    if (!(await hasKey(tx, ring, now))) await insertKey(tx, ring, key, { now, activeFrom: now })
+    if (!(await hasKey(tx, ring, now))) await insertKey(tx, ring, key, { now, activeFrom: plusMs(now, -minuteMs) })
   })
 }
 

@@ -64,6 +64,15 @@ test('an organization has one key from its first use on, however many processes 
   assert.ok(!JSON.stringify(await database.db.selectFrom('signing_keys').selectAll().execute()).includes('PRIVATE'))
 })
 
+test('who asks for the first key by clocks that differ by moments gets the same one', async () => {
+  const clocks = [0, -1, -5_000, -1, 3_000].map((ms) => plusMs(startOfTests, ms))
+  const keys = heldKeys(database.db, secrets)
+  const of = { organizationId: ring.organizationId, purpose: 'challenge' } as const
+  const signing = await Promise.all(clocks.map((now) => keys.signing(of, now)))
+  assert.equal(new Set(signing.map(({ kid }) => kid)).size, 1)
+  assert.equal((await listSigningKeys(database.db)).length, 1)
+})
+
 test('each organization has keys of its own, and a private key opens in no other place', async () => {
   const other: KeyRing = { organizationId: (await make.organization()).id, purpose: 'signals' }
   for (const one of [ring, other]) await ensureSigningKey(database.db, secrets, one, startOfTests)
