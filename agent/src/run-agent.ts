@@ -1,3 +1,4 @@
+import { linkFolder } from './companion/link-file.ts'
 import { readHardware } from './companion/read-hardware.ts'
 import { type CompanionOptions, runCompanion } from './companion/run-companion.ts'
 import { type AgentState, type Intervals, messageOf, newAgentFacts } from './protocol/agent-state.ts'
@@ -90,9 +91,10 @@ async function companionLoop(options: AgentOptions, state: AgentState): Promise<
   const { facts, runner, secondMs, session } = state
   const run = options.companion ?? runCompanion
   await run({
-    ...{ server, enrollSecret, log, signal, secondMs, nodeKey: session.nodeKey, linkFolder: undefined },
+    ...{ server, enrollSecret, log, signal, secondMs, nodeKey: session.nodeKey },
     ...(options.caFile !== undefined && { caFile: options.caFile }),
     stateFile: `${stateFile}.companion`,
+    linkFolder: linkFolder(process.platform),
     hardware: () => readHardware((sql) => runner.run(sql, facts)),
     run: (sql) => runner.run(sql, facts),
   }).catch((error: unknown) => noteFailure(state, 'companion', error))

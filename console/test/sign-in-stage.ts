@@ -157,13 +157,13 @@ export function signInStage() {
       origin: () => origin,
       wake: () => {},
       prove: async ({ challenge, via }) => {
-        if (isBroken) return undefined
+        if (isBroken) return { refused: 'unknown_key' }
         const found = await stage.db
           .selectFrom('companion_keys')
           .select('epoch')
           .where('kid', '=', key.kid)
           .executeTakeFirstOrThrow()
-        return key.prove(challenge, found.epoch, { via })
+        return { proof: await key.prove(challenge, found.epoch, { via }) }
       },
     })
     if (!agent) throw new Error('No port is free')

@@ -31,6 +31,7 @@ export const auditActions = {
   'check.tags_updated': 'Check tags changed',
   'check.updated': 'Custom check changed',
   'device.authentication_mode_updated': 'Device authentication mode changed',
+  'device.companion_key_seen_twice': 'Companion key seen twice',
   'device.companion_linked': 'Companion linked',
   'device.deleted': 'Device deleted',
   'device.enrolled_again': 'Device enrolled again',

@@ -26,7 +26,28 @@ const small: Scale = {
   rounds: 3,
 }
 
-const known = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15', '16', '17', '18', '19']
+const known = [
+  '1',
+  '2',
+  '3',
+  '4',
+  '5',
+  '6',
+  '7',
+  '8',
+  '9',
+  '10',
+  '11',
+  '12',
+  '13',
+  '14',
+  '15',
+  '16',
+  '17',
+  '18',
+  '19',
+  '20',
+]
 /** Figure 5 takes a quarter of an hour and is asked for by name. */
 const usual = known.filter((figure) => figure !== '5')
 

@@ -5,6 +5,7 @@ import { assignOwnersByAccount } from './administration/registrations/assign-own
 import { endQuietConflicts } from './administration/registrations/end-identity-conflicts.ts'
 import { purgeDevices } from './administration/registrations/purge-devices.ts'
 import { endRequestsOfLeavers } from './administration/requests/end-requests-of-leavers.ts'
+import { dropOldChallenges } from './agents/device-proofs/give-challenge.ts'
 import type { ChangeOrigin } from './base/change-context.ts'
 import type { Clock } from './base/clock.ts'
 import type { Config } from './base/config/load-config.ts'
@@ -122,6 +123,7 @@ function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | '
     'expire-auth-logs': { cron: '* * * * *', run: () => expireAuthLogs(db, bySystem) },
     'drop-idle-sign-ins': { cron: '*/10 * * * *', run: () => dropIdleSessions(db, clock()) },
     'drop-old-bypass-codes': { cron: '40 3 * * *', run: () => dropOldBypassCodes(db, clock()) },
+    'drop-old-challenges': { cron: '* * * * *', run: () => dropOldChallenges(db, clock()) },
     'drop-seen-requests': { cron: '*/10 * * * *', run: () => dropSeenRequests(db, clock()) },
     'drop-expired-oidc-records': { cron: '*/10 * * * *', run: () => dropExpiredRecords(db, clock()) },
     'drop-old-auth-logs': { cron: '41 * * * *', run: () => dropOldAuthLogs(db, clock()) },

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type PeerUser, peerUser } from './peer-user.ts'
-import type { ProofInput } from './prove.ts'
+import { findPeer } from './peer.ts'
+import type { ProofAnswer, ProofInput } from './prove.ts'
 
 export type LoopbackParts = {
-  /** The pinned origin; undefined before the first contact. */
+  /** The pinned origin; undefined before the first check-in. */
   origin: () => string | undefined
-  prove: (input: ProofInput) => Promise<string | undefined>
+  prove: (input: ProofInput) => Promise<ProofAnswer>
   /** Somebody signs in on this machine. */
   wake: () => void
 }
@@ -24,30 +24,43 @@ export const answerLoopback = (call: Call, parts: LoopbackParts): Promise<void> 
   answer(call, parts).catch(() => notFound(call.response))
 
 async function answer(call: Call, parts: LoopbackParts): Promise<void> {
-  const { request, response, port } = call
-  // A name that resolves to this machine brings a page of another site here (DNS rebinding).
-  if (![`127.0.0.1:${port}`, `localhost:${port}`].includes(request.headers.host ?? '')) return end(response, 421)
+  const { request, response, port, isTooFast } = call
   const origin = parts.origin()
-  // A page's requests are HTTP/1.1 with a path, and open no other protocol.
-  const [pathname = '', query = ''] = (request.url ?? '').split('?', 2)
-  const isPlain = request.httpVersion === '1.1' && request.headers.upgrade === undefined
-  if (origin === undefined || !isPlain) return notFound(response)
-  const isOfPage = request.headers.origin === origin && fits(request, 'cors')
-  if (isOfPage && request.method === 'OPTIONS' && ['/v1/hello', '/v1/attest'].includes(pathname)) {
-    return preflight(response, origin)
-  }
-  const isReturn = request.method === 'GET' && pathname === '/v1/return' && fits(request, 'navigate', 'document')
-  const isHello = request.method === 'GET' && pathname === '/v1/hello' && isOfPage
-  const isAttest = request.method === 'POST' && pathname === '/v1/attest' && isOfPage
-  if (!isReturn && !isHello && !isAttest) return notFound(response)
-  if (call.isTooFast[isReturn ? 'navigation' : 'page']()) return end(response, 429)
-  if (isReturn) return answerReturn(call, parts, { origin, challenge: new URLSearchParams(query).get('c') ?? '' })
+  const errand = origin === undefined ? undefined : errandOf(request, port, origin)
+  if (origin === undefined || errand === undefined) return notFound(response)
+  if (errand === 'preflight') return preflight(response, origin)
+  if (isTooFast[errand === 'return' ? 'navigation' : 'page']()) return end(response, 429)
+  if (errand === 'return') return answerReturn(request, response, parts, origin)
   allow(response, origin)
-  if (isHello) {
-    parts.wake()
-    return end(response, 204)
-  }
-  return answerAttest(call, parts)
+  if (errand === 'attest') return answerAttest(request, response, parts)
+  parts.wake()
+  end(response, 204)
+}
+
+type Errand = 'preflight' | 'hello' | 'attest' | 'return'
+
+const errands: Readonly<Record<string, Errand>> = {
+  'OPTIONS /v1/hello': 'preflight',
+  'OPTIONS /v1/attest': 'preflight',
+  'GET /v1/hello': 'hello',
+  'POST /v1/attest': 'attest',
+  'GET /v1/return': 'return',
+}
+
+/**
+ * What a request is here for; undefined whatever is wrong with it. It looks at everything and waits for nothing, so that
+ * no answer comes sooner or later than another.
+ */
+function errandOf(request: IncomingMessage, port: number, origin: string): Errand | undefined {
+  const { headers, httpVersion, method = '', url = '' } = request
+  // A name that resolves to this machine brings a page of another site here (DNS rebinding).
+  const isHere = [`127.0.0.1:${port}`, `localhost:${port}`].includes(headers.host ?? '')
+  // A page's requests are HTTP/1.1 with a path, and open no other protocol.
+  const isPlain = httpVersion === '1.1' && headers.upgrade === undefined
+  const isOfPage = headers.origin === origin && fits(request, 'cors')
+  const isNavigation = fits(request, 'navigate', 'document')
+  const errand = errands[`${method} ${url.split('?', 1)[0]}`]
+  return isHere && isPlain && (errand === 'return' ? isNavigation : isOfPage) ? errand : undefined
 }
 
 /** Whether the browser says that the request is of this mode; one that does not say so passes. */
@@ -57,32 +70,36 @@ function fits({ headers }: IncomingMessage, mode: string, destination?: string):
   return destination === undefined || itsDestination === undefined || itsDestination === destination
 }
 
-async function answerAttest({ request, response }: Call, { prove, wake }: LoopbackParts): Promise<void> {
+async function answerAttest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { prove, wake }: LoopbackParts,
+): Promise<void> {
   const body = await readBody(request)
   if (body === undefined) return end(response, 413)
-  const proof = await prove({ challenge: challengeIn(body), via: 'fetch', user: await userOf(request) })
-  if (proof === undefined) return end(response, 403)
-  wake()
+  const answer = await prove({ challenge: challengeIn(body), via: 'fetch', peer: () => peerOf(request) })
+  if ('proof' in answer) wake()
   response.setHeader('content-type', 'application/json')
-  end(response, 200, JSON.stringify({ proof }))
+  end(response, 'proof' in answer ? 200 : 403, JSON.stringify(answer))
 }
 
 /** Sends the browser back with the proof in the fragment, which no server and no proxy sees. */
 async function answerReturn(
-  { request, response }: Call,
+  request: IncomingMessage,
+  response: ServerResponse,
   { prove, wake }: LoopbackParts,
-  { origin, challenge }: { origin: string; challenge: string },
+  origin: string,
 ): Promise<void> {
-  const proof = await prove({ challenge, via: 'navigation', user: await userOf(request) })
-  if (proof !== undefined) wake()
-  const result = proof === undefined ? 'error=proof_invalid' : `proof=${proof}`
+  const challenge = new URLSearchParams(request.url?.split('?', 2)[1]).get('c') ?? ''
+  const answer = await prove({ challenge, via: 'navigation', peer: () => peerOf(request) })
+  if ('proof' in answer) wake()
+  const result = 'proof' in answer ? `proof=${answer.proof}` : 'error=proof_invalid'
   response.setHeader('location', `${origin}/signin/return#${result}`)
   response.setHeader('referrer-policy', 'no-referrer')
   end(response, 303)
 }
 
-const userOf = ({ socket }: IncomingMessage): Promise<PeerUser | undefined> =>
-  peerUser(socket.remotePort ?? 0, socket.localPort ?? 0)
+const peerOf = ({ socket }: IncomingMessage) => findPeer(socket.remotePort ?? 0, socket.localPort ?? 0)
 
 function challengeIn(body: string): string {
   try {
@@ -124,7 +141,10 @@ function end(response: ServerResponse, status: number, text = ''): void {
   response.writeHead(status, { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }).end(text)
 }
 
-/** The same to everybody whom this is not for, without a word on what is here. */
+/** The same to everybody whom this is not for, in any HTTP, without a word on what is here. */
 function notFound(response: ServerResponse): void {
-  if (!response.headersSent) end(response, 404)
+  if (response.headersSent) return
+  response.setHeader('connection', 'close')
+  response.setHeader('content-length', '0')
+  end(response, 404)
 }

@@ -2,18 +2,23 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { JWK } from 'jose'
 
-/** What the server has told at a contact, as far as proofs depend on it. */
+/** What the server has told at a check-in, as far as proofs depend on it. */
 export type Trust = {
   organization: string
   /** The only origin that may ask for proofs. */
   origin: string
   challengeKeys: JWK[]
   ports: number[]
-  /** The server's clock less ours, in milliseconds. */
-  offsetMs: number
-  /** The same against the clock that nobody sets, `performance.now()`; undefined after a restart. */
-  steadyOffsetMs?: number | undefined
   epoch: string
+}
+
+/** How the companion stood at a check-in, for `muster companion status`. */
+export type CheckedIn = {
+  /** ISO 8601, by the server's clock. */
+  at: string
+  status: 'linking' | 'linked' | 'suspended'
+  port: number | null
+  takenPorts: readonly number[]
 }
 
 /** What outlives a restart: the key of this companion at that server, and what the server has told. */
@@ -22,6 +27,7 @@ export type CompanionState = {
   kid: string
   privateJwk: JWK
   trust: Trust | undefined
+  checkedIn?: CheckedIn | undefined
   /** What the key before has signed for this one; undefined once the server has linked it. */
   replaces?: string | undefined
 }
@@ -33,8 +39,8 @@ export async function readState(file: string): Promise<CompanionState | undefine
     throw error
   })
   try {
-    const { server, kid, privateJwk, trust, replaces } = JSON.parse(text) as CompanionState
-    return server && kid && privateJwk ? { server, kid, privateJwk, trust, replaces } : undefined
+    const { server, kid, privateJwk, trust, checkedIn, replaces } = JSON.parse(text) as CompanionState
+    return server && kid && privateJwk ? { server, kid, privateJwk, trust, checkedIn, replaces } : undefined
   } catch {
     return undefined
   }

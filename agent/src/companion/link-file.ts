@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '../protocol/agent-state.ts'
 
 const folders: Partial<Record<NodeJS.Platform, string>> = {
   linux: '/var/lib/muster-companion/link',
@@ -12,13 +13,31 @@ export const linkFolder = (platform: NodeJS.Platform): string => folders[platfor
 
 const form = /^[\w-]{16,64}$/
 
-/** Leaves the file that the server asks for, and no other, in the folder; null removes what is left of before. */
-export async function placeLinkFile(folder: string, name: string | null): Promise<void> {
-  if (name !== null && !form.test(name)) throw new Error('the server asks for a file with a name that is none')
-  if (name !== null) {
+/**
+ * Places the file that the server asks for, and no other, in the folder; null removes the one that was placed. What cannot
+ * be written is said in the log, once: the key does not count then, and everything else works.
+ */
+export function linkPlacer(folder: string, log: (line: string) => void) {
+  let placed: string | undefined
+  let said = ''
+
+  async function place(name: string): Promise<void> {
+    if (!form.test(name)) throw new Error('the server asks for a file with a name that is none')
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await writeFile(join(folder, name), '', { mode: 0o600 })
+    placed = name
+    for (const other of await readdir(folder)) if (other !== name && form.test(other)) await rm(join(folder, other))
   }
-  const others = await readdir(folder).catch(() => [])
-  for (const other of others) if (other !== name && form.test(other)) await rm(join(folder, other), { force: true })
+
+  return async (name: string | null): Promise<void> => {
+    try {
+      if (name !== null) return await place(name)
+      if (placed !== undefined) await rm(join(folder, placed), { force: true })
+      placed = undefined
+    } catch (error) {
+      const reason = messageOf(error)
+      if (reason !== said) log(`companion: its key does not count, because its file cannot be placed: ${reason}`)
+      said = reason
+    }
+  }
 }

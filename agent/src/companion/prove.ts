@@ -1,86 +1,55 @@
 import { createHash } from 'node:crypto'
-import { CompactSign, compactVerify, decodeProtectedHeader, importJWK } from 'jose'
+import { CompactSign, importJWK } from 'jose'
 import { standInVersion } from '../linux/agent-itself.ts'
 import type { CompanionState, Trust } from './companion-state.ts'
-import type { PeerUser } from './peer-user.ts'
+import type { Peer } from './peer.ts'
+import { type Challenge, type ChallengeRefusal, readChallenge } from './read-challenge.ts'
 
 /** How the challenge came: by a request of the page, or with the browser's navigation. */
 export type Via = 'fetch' | 'navigation'
 
-export type ProofInput = { challenge: string; via: Via; user: PeerUser | undefined }
+export type ProofInput = {
+  challenge: string
+  via: Via
+  /** Looks for the process that asks; called only for a challenge that gets a proof. */
+  peer: () => Promise<Peer | null>
+}
 
-const challengeType = 'muster-challenge+jwt'
-const maxChallengeBytes = 8 * 1024
-const maxLifeSeconds = 60
-const maxClockDifferenceSeconds = 24 * 3600
+export type ProofAnswer = { proof: string } | { refused: ChallengeRefusal }
+
 const maxSeen = 10_000
 
 /**
- * Makes proofs for one key. A challenge counts when one of the organization's keys has signed it for this organization
- * and the pinned origin, for a minute at most, and when it was not seen before; `undefined` for any other. `onUnknownKey`
- * hears of one by a key that the organization did not have at the last contact.
+ * Makes proofs for one key, one for each good challenge. `onUnknownKey` hears of a challenge by a key that the organization
+ * did not have at the last check-in.
  */
 export function prover(onUnknownKey: () => void = () => {}) {
   const seen = new Set<string>()
 
-  async function prove(state: CompanionState, input: ProofInput): Promise<string | undefined> {
+  async function prove(state: CompanionState, input: ProofInput): Promise<ProofAnswer> {
     const { trust } = state
-    const challenge = trust && (await readChallenge(trust, input.challenge, onUnknownKey))
-    if (!challenge || seen.has(challenge.jti)) return undefined
-    seen.add(challenge.jti)
+    if (!trust) return { refused: 'unknown_key' }
+    const read = await readChallenge(input.challenge, trust)
+    if ('refused' in read) {
+      if (read.refused === 'unknown_key') onUnknownKey()
+      return read
+    }
+    const { jti } = read.challenge
+    if (seen.has(jti)) return { refused: 'seen' }
+    seen.add(jti)
     const [oldest] = seen
     if (seen.size > maxSeen && oldest !== undefined) seen.delete(oldest)
-    return sign(state, trust, challenge, input)
+    return { proof: await sign(state, trust, read.challenge, input) }
   }
 
   return prove
 }
 
-type Challenge = { iss: string; aud: string; jti: string; sid: string; origin: string; iat: number; exp: number }
-
-async function readChallenge(trust: Trust, text: string, onUnknownKey: () => void): Promise<Challenge | undefined> {
-  if (text.length > maxChallengeBytes) return undefined
-  try {
-    const { alg, typ, kid } = decodeProtectedHeader(text)
-    const key = trust.challengeKeys.find((one) => one.kid === kid)
-    if (alg !== 'ES256' || typ !== challengeType) return undefined
-    if (!key) {
-      onUnknownKey()
-      return undefined
-    }
-    const { payload } = await compactVerify(text, await importJWK(key, 'ES256'), { algorithms: ['ES256'] })
-    const challenge = JSON.parse(new TextDecoder().decode(payload)) as Challenge
-    return isMeant(trust, challenge) ? challenge : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isMeant(trust: Trust, { iss, aud, jti, sid, origin, iat, exp }: Challenge): boolean {
-  const pinned = new URL(trust.origin).origin
-  return (
-    [jti, sid].every((text) => typeof text === 'string' && text !== '') &&
-    [iss, origin].every((address) => URL.canParse(address) && new URL(address).origin === pinned) &&
-    aud === `urn:muster:agent:${trust.organization}` &&
-    Number.isFinite(iat) &&
-    exp > iat &&
-    exp - iat <= maxLifeSeconds &&
-    // Whether it is fresh is for the server to judge, whose clock is right.
-    serverTimes(trust).some((time) => Math.abs(time / 1000 - iat) <= maxClockDifferenceSeconds)
-  )
-}
-
-/** The server's time in milliseconds: by our clock, which someone may have set, and by one that stops while we sleep. */
-const serverTimes = ({ offsetMs, steadyOffsetMs }: Trust): number[] => [
-  Date.now() + offsetMs,
-  ...(steadyOffsetMs === undefined ? [] : [performance.now() + steadyOffsetMs]),
-]
-
 async function sign(
   { kid, privateJwk }: CompanionState,
   trust: Trust,
   { jti, sid }: Challenge,
-  { challenge, via, user }: ProofInput,
+  { challenge, via, peer }: ProofInput,
 ): Promise<string> {
   const proof = {
     nonce: jti,
@@ -89,7 +58,7 @@ async function sign(
     iat: Math.floor(Date.now() / 1000),
     via,
     challenge_hash: createHash('sha256').update(challenge).digest('base64url'),
-    os_user: user ?? null,
+    peer: await peer(),
     agent_version: standInVersion,
     hardware: 'file',
     epoch: trust.epoch,

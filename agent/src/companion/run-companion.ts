@@ -4,15 +4,15 @@ import { messageOf } from '../protocol/agent-state.ts'
 import { openTransport, type Transport } from '../protocol/open-transport.ts'
 import { backOffMs } from '../protocol/pauses.ts'
 import type { QueryAnswer } from '../sql/open-engine.ts'
+import { type CheckInAnswer, trustOf } from './check-in-answer.ts'
 import { clockWarnings } from './clock-warnings.ts'
 import { type CompanionState, writeState } from './companion-state.ts'
-import { type ContactAnswer, isNews, trustOf } from './contact-answer.ts'
-import { placeLinkFile } from './link-file.ts'
-import { type Loopback, openLoopback } from './loopback.ts'
+import { type KeptLoopback, keepLoopback } from './keep-loopback.ts'
+import { linkPlacer } from './link-file.ts'
 import { newState, openState } from './open-state.ts'
 import { prover } from './prove.ts'
-import { restBetweenContacts } from './rest-between-contacts.ts'
-import { signedPost } from './signed-post.ts'
+import { restBetweenCheckIns } from './rest-between-check-ins.ts'
+import { type Operation, signedRequests } from './signed-requests.ts'
 
 export type CompanionOptions = {
   /** https://host[:port][/path]; http only to this machine. */
@@ -25,8 +25,8 @@ export type CompanionOptions = {
   hardware: () => Promise<{ uuid: string; serial: string }>
   /** The node key of the agent that runs this companion in its process; undefined beside osqueryd. */
   nodeKey?: () => string | undefined
-  /** Where the file for the osquery node goes; undefined where the companion needs none. */
-  linkFolder: string | undefined
+  /** Where the file for the osquery node goes. */
+  linkFolder: string
   /** Answers SQL from this machine; undefined where it is left to the osquery node. */
   run: (sql: string) => Promise<QueryAnswer | undefined>
   /** Makes a key in place of the one that is kept, which signs for it. */
@@ -40,7 +40,7 @@ export type CompanionOptions = {
 const answerTimeoutMs = 45_000
 const waitSeconds = 25
 const maxPauseSeconds = 600
-/** The server has forgotten the key, or our clock has moved by days since it told its time. */
+/** The server has forgotten the key, or is known by another address. */
 const toEnrollAgain = new Set(['unknown_key', 'invalid_signature'])
 
 /** Runs a companion (docs/companion-protocol.md) until `signal` aborts; then it resolves. Rejects on a bad address or file. */
@@ -48,7 +48,7 @@ export async function runCompanion(options: CompanionOptions): Promise<void> {
   const transport = await openTransport({ ...options, timeoutMs: answerTimeoutMs })
   const companion = newCompanion(options, transport, await stateOf(options))
   try {
-    await companion.contactLoop()
+    await companion.checkInLoop()
   } catch (error) {
     if (!options.signal.aborted) throw error
   } finally {
@@ -74,20 +74,23 @@ class Refused extends Error {
 function newCompanion(options: CompanionOptions, transport: Transport, opened: CompanionState) {
   const { log, signal, secondMs = 1000 } = options
   let state = opened
-  let loopback: Loopback | undefined
+  let loopback: KeptLoopback | undefined
+  let toldPort: number | null = null
   let isEnrolled = opened.trust !== undefined
   let isAskedForNodeKey = false
-  const rest = restBetweenContacts(signal)
+  const rest = restBetweenCheckIns(signal)
+  const post = signedRequests(transport)
   const proofs = prover(rest.askNow)
   const warnOfClock = clockWarnings(log)
+  const placeLink = linkPlacer(options.linkFolder, log)
 
-  async function call(operation: 'enroll' | 'contact' | 'results', fields: Record<string, unknown>) {
-    const outcome = await signedPost(transport, state, operation, fields)
+  async function call(operation: Operation, fields: Record<string, unknown>) {
+    const outcome = await post(state, operation, fields)
     if (outcome.kind === 'accepted') return outcome.body
     throw new Refused(outcome.message, outcome.kind === 'refused' ? outcome.code : undefined)
   }
 
-  async function enroll(): Promise<ContactAnswer> {
+  async function enroll(): Promise<CheckInAnswer> {
     const { uuid, serial } = await options.hardware()
     const nodeKey = options.nodeKey?.()
     const facts = { hardware_uuid: uuid, hardware_serial: serial, hostname: hostname(), platform: process.platform }
@@ -101,35 +104,40 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
     })
     isEnrolled = true
     log('companion: enrolled')
-    return answer as ContactAnswer
+    return answer as CheckInAnswer
   }
 
-  async function contact(): Promise<ContactAnswer> {
+  async function checkIn(): Promise<CheckInAnswer> {
     const nodeKey = isAskedForNodeKey ? options.nodeKey?.() : undefined
-    return (await call('contact', {
+    toldPort = loopback?.port ?? null
+    return (await call('check_in', {
       agent_version: standInVersion,
-      port: loopback?.port ?? null,
+      port: toldPort,
+      taken_ports: loopback?.takenPorts ?? [],
       wait_seconds: rest.isAwake() ? waitSeconds : 0,
       epoch: state.trust?.epoch ?? null,
       ...(nodeKey !== undefined && { node_key: nodeKey }),
-    })) as ContactAnswer
+    })) as CheckInAnswer
   }
 
-  /** Takes in an answer; returns after how many seconds the next contact is due. */
-  async function take(answer: ContactAnswer): Promise<number> {
+  /** Takes in an answer; returns after how many seconds the next check-in is due. */
+  async function take(answer: CheckInAnswer): Promise<number> {
     const trust = trustOf(answer)
-    warnOfClock(trust.offsetMs)
+    warnOfClock(Date.parse(answer.server_time) - Date.now())
     const isVouchDone = state.replaces !== undefined && answer.status !== 'linking'
-    // On disk before its first use: a key whose epoch is spent is taken for a copy.
-    const next = { ...state, trust, ...(isVouchDone && { replaces: undefined }) }
-    if (isVouchDone || isNews(state.trust, trust)) await writeState(options.stateFile, next)
+    const { port = null, takenPorts = [] } = loopback ?? {}
+    const checkedIn = { at: answer.server_time, status: answer.status, port, takenPorts }
+    // On disk before its first use: a key with a spent epoch is taken for a copy.
+    const next = { ...state, trust, checkedIn, ...(isVouchDone && { replaces: undefined }) }
+    if (isVouchDone || isNews(state, next)) await writeState(options.stateFile, next)
     state = next
-    isAskedForNodeKey = answer.link !== null
-    if (options.linkFolder !== undefined) await placeLinkFile(options.linkFolder, answer.link?.name ?? null)
-    const isNewPort = loopback === undefined
-    loopback ??= await openLoopback(trust.ports, { origin: () => state.trust?.origin, prove, wake: rest.wake })
+    isAskedForNodeKey = answer.link?.by === 'node_key'
+    await placeLink(answer.link?.by === 'file' ? answer.link.name : null)
+    const parts = { origin: () => state.trust?.origin, prove, wake: rest.wake }
+    loopback ??= await keepLoopback(() => state.trust?.ports ?? [], parts, { secondMs, onChange: rest.tellNow })
     for (const query of answer.queries) await report(query)
-    return answer.queries.length > 0 || (isNewPort && loopback) ? 0 : answer.next_contact_seconds
+    const isNewPort = loopback.port !== null && loopback.port !== toldPort
+    return answer.queries.length > 0 || isNewPort ? 0 : answer.next_check_in_seconds
   }
 
   const prove = (input: Parameters<typeof proofs>[1]) => proofs(state, input)
@@ -146,10 +154,10 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
     if (code === 'key_in_use') state = await newState(options.stateFile, options.server)
   }
 
-  async function contactLoop(): Promise<void> {
+  async function checkInLoop(): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       try {
-        const seconds = await take(isEnrolled ? await contact() : await enroll())
+        const seconds = await take(isEnrolled ? await checkIn() : await enroll())
         failures = 0
         // A server that answers at once instead of waiting is not asked all the time.
         await rest.pause(rest.isAwake() ? secondMs / 5 : seconds * secondMs)
@@ -164,10 +172,16 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
   }
 
   return {
-    contactLoop,
+    checkInLoop,
     close: async () => {
       await loopback?.close()
-      if (options.linkFolder !== undefined) await placeLinkFile(options.linkFolder, null).catch(() => undefined)
+      await placeLink(null)
     },
   }
+}
+
+/** Whether anything but the time has changed. */
+function isNews(before: CompanionState, now: CompanionState): boolean {
+  const lasting = ({ trust, checkedIn }: CompanionState) => JSON.stringify({ trust, ...checkedIn, at: '' })
+  return lasting(before) !== lasting(now)
 }

@@ -1,6 +1,6 @@
 import { CompactSign, importJWK } from 'jose'
 import type { CompanionState } from './companion-state.ts'
-import { addressOf } from './signed-post.ts'
+import { addressOf } from './signed-requests.ts'
 
 /** The statement of a key that the key of this thumbprint takes its place (docs/companion-protocol.md): a compact JWS. */
 export async function vouchFor({ server, kid, privateJwk }: CompanionState, newKid: string): Promise<string> {

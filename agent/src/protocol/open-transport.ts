@@ -5,10 +5,15 @@ import { BlockList, isIP } from 'node:net'
 import { interpretAnswer, type Outcome } from './interpret-answer.ts'
 
 export type Transport = {
-  /** Posts JSON text; `nodeKey` goes into the Authorization header. Rejects when no answer came. */
-  post: (path: string, json: string, nodeKey: string | undefined) => Promise<Outcome>
+  /**
+   * Posts JSON text; `nodeKey` goes into the Authorization header, and `dpop` into the one of its name, whose nonce for the
+   * next request is in the outcome (RFC 9449). Rejects when no answer came.
+   */
+  post: (path: string, json: string, nodeKey: string | undefined, dpop?: string) => Promise<NoncedOutcome>
   close: () => Promise<void>
 }
+
+export type NoncedOutcome = Outcome & { nonce?: string }
 
 export type TransportOptions = { server: string; caFile?: string | undefined; signal: AbortSignal; timeoutMs?: number }
 
@@ -48,13 +53,14 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
   const secure = url.protocol === 'https:'
   const agent = keptConnections(secure, ca)
-  const send = async (path: string, json: string, nodeKey: string | undefined): Promise<Outcome> => {
+  const send: Transport['post'] = async (path, json, nodeKey, dpop) => {
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(json),
       accept: 'application/json',
       'user-agent': agentName,
       ...(nodeKey === undefined ? {} : { authorization: `NodeKey ${nodeKey}` }),
+      ...(dpop !== undefined && { dpop }),
     }
     const request = (secure ? https : http).request(`${base}${path}`, {
       method: 'POST',
@@ -63,19 +69,19 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
       signal: options.signal,
       timeout: timeoutMs,
     })
-    const { status, text } = await exchange(request, json, timeoutMs)
+    const { status, text, nonce } = await exchange(request, json, timeoutMs)
     // Following a redirect would carry the secret to wherever it points.
     if (status >= 300 && status < 400) return { kind: 'refused', message: `the server redirects (HTTP ${status})` }
-    return interpretAnswer(status, text)
+    return { ...interpretAnswer(status, text), ...(nonce !== undefined && { nonce }) }
   }
   return {
-    async post(path, json, nodeKey) {
+    async post(path, json, nodeKey, dpop) {
       try {
-        return await send(path, json, nodeKey)
+        return await send(path, json, nodeKey, dpop)
       } catch (error) {
         // As osquery: a request that breaks on a kept-alive connection is sent again once, at once.
         if (!isBrokenConnection(error) || options.signal.aborted) throw error
-        return await send(path, json, nodeKey)
+        return await send(path, json, nodeKey, dpop)
       }
     },
     async close() {
@@ -98,14 +104,17 @@ function exchange(
   request: http.ClientRequest,
   json: string,
   timeoutMs: number,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; nonce: string | undefined }> {
   return new Promise((resolve, reject) => {
     request.on('error', (cause: NodeJS.ErrnoException) => {
       reject(request.reusedSocket ? new BrokenConnection(cause.message, { cause }) : cause)
     })
     request.on('timeout', () => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
     request.on('response', (response) => {
-      readBody(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
+      const { statusCode: status = 0, headers } = response
+      const nonce = headers['dpop-nonce']
+      const named = typeof nonce === 'string' ? nonce : undefined
+      readBody(response).then((text) => resolve({ status, text, nonce: named }), reject)
     })
     request.end(json)
   })

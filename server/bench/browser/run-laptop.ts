@@ -25,7 +25,7 @@ export async function runLaptop(
   const ending = new AbortController()
   let isBroken = true
   const running = runCompanion({
-    ...{ server, enrollSecret, stateFile, linkFolder: undefined, signal: ending.signal },
+    ...{ server, enrollSecret, stateFile, linkFolder: join(folder, 'link'), signal: ending.signal },
     hardware: async () => ({ uuid: '', serial: '' }),
     nodeKey: () => nodeKey,
     run: async () => ({

@@ -8,6 +8,7 @@ import { hooks } from './hooks.ts'
 import { idleRead } from './idle-read.ts'
 import { listDevices } from './list-devices.ts'
 import { poll } from './poll.ts'
+import { proofs } from './proofs.ts'
 import { push } from './push.ts'
 import { recompute } from './recompute.ts'
 import { reports } from './reports.ts'
@@ -39,4 +40,5 @@ export const figures: readonly Figure[] = [
   signIns,
   signInFlood,
   browserSignIns,
+  proofs,
 ]

@@ -1,3 +1,4 @@
+import type { Laptop } from '@muster/agent/simulate/sign-ins/laptop.ts'
 import { openSignIns } from '@muster/agent/simulate/sign-ins/run-sign-ins.ts'
 import type { SignInReport } from '@muster/agent/simulate/sign-ins/sign-in-report.ts'
 import type { SignInSetup } from '@muster/agent/simulate/sign-ins/sign-in-setup.ts'
@@ -15,6 +16,8 @@ export type SignInTrial = {
   /** Requests with this client identifier only hint who the person is. */
   hintingClientId: string
   setups: readonly SignInSetup[]
+  /** Those whose laptops are not blocked. */
+  members: readonly { email: string; laptop: Laptop }[]
   /** Everyone with a laptop that is not blocked gets in, in turn, at a connection that they have not come to before. */
   signInAll: (total: number, more?: { perSecond?: number }) => Promise<SignInReport>
   close: () => Promise<void>
@@ -61,7 +64,7 @@ export async function openSignInTrial(
   say('warming up: every laptop is registered')
   await signInAll(usable.length)
   return {
-    ...{ trial, ours, twin, hintingClientId, setups, signInAll },
+    ...{ trial, ours, twin, hintingClientId, setups, members: usable, signInAll },
     async close() {
       await opened.close()
       await ours.stop()

@@ -70,6 +70,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'sign-in/entra',
       'sign-in/page',
       'agents/companion-keys',
+      'agents/device-proofs',
       'compliance/issues',
       'compliance/templates',
       'inventory/organizations',
@@ -81,12 +82,11 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'sign-in/sessions': [
     ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/connections'],
     ...[
-      'agents/companion-keys',
+      'agents/device-proofs',
       'administration/requests',
       'compliance/exemptions',
       'compliance/results',
       'inventory/organizations',
-      'keys',
       ...base,
     ],
   ],
@@ -98,7 +98,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
 
   'agents/packages': ['agents/protocol', 'signals/audit', 'http', ...base],
   'agents/merges': [
-    ...['agents/protocol', 'administration/registrations', 'administration/groups'],
+    ...['agents/protocol', 'agents/companion-keys', 'administration/registrations', 'administration/groups'],
     ...['compliance/exemptions', 'compliance/results', 'compliance/standing'],
     ...['inventory/devices', 'inventory/people', 'signals/audit', 'http', ...base],
   ],
@@ -109,6 +109,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['compliance/results', 'compliance/targeting', 'compliance/standing', 'inventory/devices', ...signals],
     ...['keys', 'http', ...base],
   ],
+  'agents/device-proofs': ['agents/companion-keys', 'keys', ...base],
   'agents/companion-keys': ['administration/registrations', 'inventory/devices', 'signals/audit', ...base],
 
   'administration/requests': [
@@ -251,7 +252,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'modern-tar': ['agents/packages'],
   'scim2-parse-filter': ['access/scim'],
   'node:sqlite': ['base/osquery-sql'],
-  jose: ['cli', 'agents/companion', 'sign-in/sessions', 'sign-in/entra'],
+  jose: ['cli', 'agents/companion', 'agents/device-proofs', 'sign-in/sessions', 'sign-in/entra'],
   'oidc-provider': ['sign-in/oidc'],
   '@simplewebauthn/server': ['access/sessions'],
   '@zxcvbn-ts/core': ['access/sessions'],

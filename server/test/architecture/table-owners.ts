@@ -28,6 +28,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   signin_warnings: 'sign-in/sessions',
   person_identities: 'sign-in/sessions',
   oidc_records: 'sign-in/oidc',
+  companion_challenges: 'agents/device-proofs',
   companion_keys: 'agents/companion-keys',
   companion_key_lookups: 'agents/companion-keys',
   agent_notices: 'inventory/devices',

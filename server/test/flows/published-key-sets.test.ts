@@ -81,7 +81,7 @@ test('a published set has the keys of one purpose of one organization, wherever 
     has(answer.json().keys, purpose, url)
   }
 
-  const contact = await all.laptop.companion.contact()
+  const contact = await all.laptop.companion.checkIn()
   has(contact.body.challenge_keys.keys as Key[], 'challenge', 'a contact')
 
   const granted = { name: 'Key', responsibleAdministrator: 'Ada', permissions: { manage_ssf_streams: 'For the test.' } }

@@ -216,7 +216,7 @@ async function steps(all: Filled): Promise<[name: string, asked: number, work: (
       atOnce,
       () => Promise.all(others.map((client) => client.log('status', [{ severity: '0' }]))),
     ],
-    ['contact of a companion', 1, () => laptop.companion.contact()],
+    ['check-in of a companion', 1, () => laptop.companion.checkIn()],
     ['sign-in', 1, () => signIn(all)],
     ['changes', atOnce, () => queue(organizationId, copiesOf(all, 100))],
     ['push', atOnce, () => push(all)],

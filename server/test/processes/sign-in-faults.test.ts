@@ -73,8 +73,8 @@ testOnPostgres('two servers share sign-ins, and one goes on where the other ende
     assert.match((await visit.finish()) ?? '', /code=/)
   })
 
-  await t.test('a companion goes on with the process that is left', async () => {
-    const { body } = await all.companion.contact()
+  await t.test('a companion continues with the process that is left', async () => {
+    const { body } = await all.companion.checkIn()
     assert.equal(body.status, 'linked')
   })
 })

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import { linkQueryName } from '../../src/agents/protocol/take-link-files.ts'
 import { companionClient } from '../support/companion-client.ts'
-import type { MusterPlace, MusterProcess } from '../support/muster-process.ts'
+import { type MusterPlace, type MusterProcess, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 import { provingDevice, relyingParty, signInBrowser } from '../support/sign-in-browser.ts'
 
@@ -71,13 +72,15 @@ export async function openSignInPlace(
   const client = osqueryClient(origin.replace('localhost', '127.0.0.1'))
   hooks.after(async () => client.close())
   const enrolled = await client.enroll(secret ?? '', machine)
-  const nodeKey = enrolled.accepted ? enrolled.body['node_key'] : assert.fail(enrolled.text)
+  assert.ok(enrolled.accepted)
   await client.answerAll(() => ({ rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }] }))
   const companion = await companionClient(origin.replace('localhost', '127.0.0.1'))
-  companion.setTime(new Date().toISOString())
   const hardware = { hardware_uuid: machine.uuid, hardware_serial: machine.serial }
-  const { body } = await companion.enroll(secret ?? '', { ...hardware, is_bundled: true, node_key: nodeKey })
-  assert.equal(body.status, 'linked')
+  const { body } = await companion.enroll(secret ?? '', hardware)
+  await until(limitMs, async () => Object.hasOwn((await client.read()).queries, linkQueryName))
+  const rows = [{ path: `/var/lib/muster-companion/link/${body.link?.name}` }]
+  await client.write({ [linkQueryName]: { rows } })
+  assert.equal((await companion.checkIn()).body.status, 'linked')
   const device = await provingDevice(companion.keys)
   const web = overHttp(() => origin)
 

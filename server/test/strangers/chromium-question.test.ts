@@ -44,14 +44,8 @@ async function answer(page: Page, keys: readonly string[]): Promise<void> {
   await screen.press(...keys)
 }
 
-const challengesOf = async (id: string): Promise<number> => {
-  const { challenges } = await place.db
-    .selectFrom('signin_sessions')
-    .select('challenges')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  return challenges.length
-}
+const challengesOf = async (sid: string): Promise<number> =>
+  (await place.db.selectFrom('companion_challenges').select('sid').where('sid', '=', sid).execute()).length
 
 /** A window whose page has been told to ask, and in which the browser's question is open. */
 async function asked() {

@@ -61,11 +61,7 @@ async function assertPending(): Promise<void> {
   // Long enough for a request that is not held to have been answered.
   await pause(2_000)
   const { id, detection_failure: failure } = await newestSignIn(place)
-  const { challenges } = await place.db
-    .selectFrom('signin_sessions')
-    .select('challenges')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+  const challenges = await place.db.selectFrom('companion_challenges').select('sid').where('sid', '=', id).execute()
   assert.deepEqual([failure, challenges], [null, []])
 }
 

@@ -57,7 +57,7 @@ export async function openLaptop({ db, origin, secret, hostname, ownerId, change
         stateFile: join(folder, 'companion.json'),
         hardware: async () => machine,
         nodeKey: () => node.nodeKey,
-        linkFolder: undefined,
+        linkFolder: join(folder, 'link'),
         run: async () => ({ ok: true, rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }], cost }),
         log: () => {},
         signal,

@@ -65,7 +65,7 @@ export function signInPlace({ isBehindProxy = false, fetchFromEntra }: PlaceSett
     const config = loadConfig({ ...settings, ...(isBehindProxy && { MUSTER_TRUST_PROXY: '127.0.0.1' }) })
     const log = createLogger('silent')
     const parts = { secrets, clock: systemClock, log }
-    const agents = await startAgents({ ...parts, db: connection.db, isDatabaseUnavailable })
+    const agents = await startAgents({ ...parts, db: connection.db, isTrial: true, isDatabaseUnavailable })
     const app = buildApp({
       ...parts,
       config,

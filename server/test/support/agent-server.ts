@@ -31,12 +31,17 @@ export type AgentServer = {
 
 /** The agents' part of one server process, on a port of its own. */
 async function startAgentServer(
-  parts: { db: Db; secrets: Secrets; clock: () => string },
+  parts: { db: Db; secrets: Secrets; clock: () => string; isTrial?: boolean },
   limits?: BodyLimits,
 ): Promise<AgentServer> {
   const logged: LogEntry[] = []
   const note = (fields: Record<string, unknown>, message: string) => void logged.push({ message, fields })
-  const agents = await startAgents({ ...parts, log: { warn: note, error: note }, isDatabaseUnavailable })
+  const agents = await startAgents({
+    isTrial: false,
+    ...parts,
+    log: { warn: note, error: note },
+    isDatabaseUnavailable,
+  })
   const app: FastifyInstance = Fastify({ keepAliveTimeout: 75_000 })
   addEarlyAnswers(app, { trustProxy: false, isEachLogged: () => false })
   rememberRoutes(app, { apiVersionHeaderAliases: [] })
@@ -63,12 +68,12 @@ async function startAgentServer(
 }
 
 /** Agents over a database of their own, with a clock that the tests turn. Call it at the top level. */
-export function testAgents() {
+export function testAgents({ isTrial = false } = {}) {
   const secrets = openSecrets(randomBytes(32))
   let now = startOfTests
   let server: AgentServer | undefined
   const others: AgentServer[] = []
-  const start = () => startAgentServer({ db: database.db, secrets, clock: () => now })
+  const start = () => startAgentServer({ db: database.db, secrets, clock: () => now, isTrial })
   const current = () => {
     if (!server) throw new Error('The agent server starts in a before hook')
     return server
@@ -114,8 +119,8 @@ export function testAgents() {
     },
     client: (quirks?: OsqueryQuirks) => current().client(quirks),
     /** Another server process over the same database, as far as one test process can show it. */
-    async another(db: Db = database.db, limits?: BodyLimits): Promise<AgentServer> {
-      const started = await startAgentServer({ db, secrets, clock: () => now }, limits)
+    async another(db: Db = database.db, limits?: BodyLimits, ofTrial = isTrial): Promise<AgentServer> {
+      const started = await startAgentServer({ db, secrets, clock: () => now, isTrial: ofTrial }, limits)
       others.push(started)
       return started
     },

@@ -97,7 +97,7 @@ export function testApp(settings: Settings = {}): TestApp {
       ...(outbound && { outbound }),
       ...(pollHoldMs !== undefined && { pollHoldMs }),
     })
-    if (hasAgents) agents = await startAgents({ ...common, db: database.db, isDatabaseUnavailable })
+    if (hasAgents) agents = await startAgents({ ...common, db: database.db, isTrial: false, isDatabaseUnavailable })
     const app = buildApp({
       ...{ ...parts, ...common, config, streams: streams.parts },
       ...(agents && { agents: agents.context }),

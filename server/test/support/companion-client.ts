@@ -1,20 +1,20 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { CompactSign, calculateJwkThumbprint, exportJWK, type GenerateKeyPairResult, generateKeyPair } from 'jose'
 
-export type ContactAnswer = {
+export type CheckInAnswer = {
   kid: string
   status: string
   origin: string
   ports: number[]
   challenge_keys: { keys: { kid: string }[] }
   epoch: string
-  link: { name: string } | null
+  link: { by: string; name?: string } | null
   queries: { name: string; sql: string }[]
-  next_contact_seconds: number
+  next_check_in_seconds: number
   error?: { code: string }
 }
 
-type Answer = { status: number; body: ContactAnswer }
+type Answer = { status: number; body: CheckInAnswer; nonce: string | null }
 export type CompanionKeys = GenerateKeyPairResult
 type Fields = Record<string, unknown>
 
@@ -33,37 +33,51 @@ export async function companionClient(origin: string, copied?: CompanionKeys) {
   const jwk = await exportJWK(keys.publicKey)
   const kid = await calculateJwkThumbprint(jwk)
   let epoch: string | null = null
-  let nowSeconds = 0
+  let nonce: string | null = null
 
-  async function sign(path: string, fields: Fields, header: Fields = {}): Promise<string> {
-    const aud = `${origin}/api/v1/companion/${path}`
-    const payload = { iss: kid, aud, iat: nowSeconds, jti: randomBytes(16).toString('base64url'), ...fields }
-    const named = path === 'enroll' ? { jwk } : { kid }
+  const addressOf = (path: string): string => `${origin}/api/v1/companion/${path}`
+
+  /** The `DPoP` header of a request, with what a test changes. */
+  async function sign(path: string, body: string, claims: Fields = {}, header: Fields = {}): Promise<string> {
+    const payload = {
+      ...{ htm: 'POST', htu: addressOf(path), jti: randomBytes(16).toString('base64url'), nonce },
+      body_hash: createHash('sha256').update(body).digest('base64url'),
+      ...claims,
+    }
     return new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
-      .setProtectedHeader({ alg: 'ES256', typ: 'muster-companion+jwt', ...named, ...header })
+      .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk, ...header })
       .sign(keys.privateKey)
   }
 
-  async function post(path: string, request: unknown): Promise<Answer> {
-    const response = await fetch(`${origin}/api/v1/companion/${path}`, {
+  async function post(path: string, body: string, signature?: string): Promise<Answer> {
+    const response = await fetch(addressOf(path), {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ request }),
+      headers: { 'content-type': 'application/json', ...(signature !== undefined && { dpop: signature }) },
+      body,
     })
-    const body = (await response.json()) as ContactAnswer
-    if (body.epoch) epoch = body.epoch
-    return { status: response.status, body }
+    const answer = (await response.json()) as CheckInAnswer
+    if (answer.epoch) epoch = answer.epoch
+    return { status: response.status, body: answer, nonce: response.headers.get('dpop-nonce') }
+  }
+
+  /** Sends a request, once more with the nonce of the answer where the server asks for another one. */
+  async function call(path: string, fields: Fields): Promise<Answer> {
+    const body = JSON.stringify(fields)
+    const first = await post(path, body, await sign(path, body))
+    nonce = first.nonce ?? nonce
+    if (first.body.error?.code !== 'use_dpop_nonce') return first
+    const second = await post(path, body, await sign(path, body))
+    nonce = second.nonce ?? nonce
+    return second
   }
 
   /** What this key signs for another one that takes its place. */
   async function vouchFor(newKid: string, changed: Fields = {}, header: Fields = {}): Promise<string> {
-    const statement = { iss: kid, sub: newKid, aud: `${origin}/api/v1/companion/enroll`, iat: nowSeconds, ...changed }
+    const statement = { iss: kid, sub: newKid, aud: addressOf('enroll'), iat: 1_795_000_000, ...changed }
     return new CompactSign(new TextEncoder().encode(JSON.stringify(statement)))
       .setProtectedHeader({ alg: 'ES256', typ: 'muster-companion-key+jwt', kid, ...header })
       .sign(keys.privateKey)
   }
-
-  const call = async (path: string, fields: Fields, header?: Fields) => post(path, await sign(path, fields, header))
 
   return {
     keys,
@@ -73,17 +87,15 @@ export async function companionClient(origin: string, copied?: CompanionKeys) {
     post,
     call,
     epoch: () => epoch,
+    nonce: () => nonce,
     /** Takes an epoch over, as a copied state folder does. */
     holdEpoch: (value: string | null) => {
       epoch = value
     },
-    setTime: (now: string) => {
-      nowSeconds = Math.floor(Date.parse(now) / 1000)
-    },
     enroll: (secret: string, fields: Fields = {}) =>
       call('enroll', { enroll_secret: secret, ...companionMachine, ...fields }),
-    contact: (fields: Fields = {}) =>
-      call('contact', { agent_version: '1.0.0', port: 15_861, wait_seconds: 0, epoch, ...fields }),
+    checkIn: (fields: Fields = {}) =>
+      call('check_in', { agent_version: '1.0.0', port: 15_861, taken_ports: [], wait_seconds: 0, epoch, ...fields }),
     results: (results: unknown[]) => call('results', { results }),
   }
 }

@@ -76,7 +76,6 @@ export function wholeSignIn() {
     const secret = await agents.enrollmentSecret(organizationId)
     const { client, deviceId } = await agents.enrolled(organizationId, { uuid, serial })
     const companion = await companionClient(address)
-    companion.setTime(agents.now())
     const { body } = await companion.enroll(secret, { hardware_uuid: uuid, hardware_serial: serial })
     const link = async (name = body.link?.name) => {
       agents.pass(20)

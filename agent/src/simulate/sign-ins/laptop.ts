@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import { type CheckInAnswer, trustOf } from '../../companion/check-in-answer.ts'
 import type { CompanionState } from '../../companion/companion-state.ts'
 import { prover } from '../../companion/prove.ts'
-import { type Operation, signedPost } from '../../companion/signed-post.ts'
+import { type Operation, signedRequests } from '../../companion/signed-requests.ts'
 import type { Transport } from '../../protocol/open-transport.ts'
 import { isRecord } from '../agent-answer.ts'
 import { type QueryResult, writeBody } from '../answer-queries.ts'
@@ -28,6 +30,10 @@ export type Laptop = Awaited<ReturnType<typeof openLaptop>>
 
 /** A laptop has so much to answer after it has enrolled. */
 const maxRounds = 20
+/** Another process of the server hears within half a second that a node is asked. */
+const linkRoundMs = 300
+/** By which a node is asked for the files of its companion. */
+const linkQuery = 'muster_companion_link'
 
 /**
  * A simulated laptop with the bundled agent: its osquery node enrolls, its companion brings the node key along, and the
@@ -43,12 +49,14 @@ export async function openLaptop(
   const { transport, server } = parts
   const { kid, privateJwk, nodeKey } = memory
   let state: CompanionState = { server, kid, privateJwk, trust: undefined }
+  let linkFile: string | undefined
   const proofs = prover()
+  const send = signedRequests(transport)
 
   async function call(operation: Operation, fields: Record<string, unknown>) {
-    const outcome = await signedPost(transport, state, operation, fields)
+    const outcome = await send(state, operation, fields)
     if (outcome.kind !== 'accepted') throw new Error(`companion ${operation}: ${outcome.message}`)
-    return outcome.body as Answer
+    return outcome.body as CheckInAnswer
   }
 
   /** Once more with every run: the key stays, and the server hands out a new epoch. */
@@ -59,14 +67,27 @@ export async function openLaptop(
       ...{ enroll_secret: parts.enrollSecret, is_bundled: true, node_key: nodeKey },
       ...facts,
     })
-    if (answer.status === 'linking') throw new Error('the companion was not linked to its node')
     take(answer)
+    // Outside of a trial the node has to report the file.
+    for (let round = 0, { status } = answer; status === 'linking'; round += 1) {
+      if (round === maxRounds) throw new Error('the companion was not linked to its node')
+      await pause(linkRoundMs)
+      await answerNode()
+      ;({ status } = take(await checkIn()))
+    }
   }
 
-  function take({ organization, origin, ports, challenge_keys: { keys }, epoch, server_time: time }: Answer): void {
-    const offsetMs = Date.parse(time) - Date.now()
-    state = { ...state, trust: { organization, origin, ports, challengeKeys: keys, epoch, offsetMs } }
+  function take(answer: CheckInAnswer): CheckInAnswer {
+    linkFile = answer.link?.by === 'file' ? answer.link.name : undefined
+    state = { ...state, trust: trustOf(answer) }
+    return answer
   }
+
+  const checkIn = () =>
+    call('check_in', {
+      ...{ agent_version: simulatedVersion, port: null, taken_ports: [], wait_seconds: 0 },
+      epoch: state.trust?.epoch ?? null,
+    })
 
   /** Answers what the osquery node is asked, until nothing is left. */
   async function answerNode(): Promise<void> {
@@ -74,16 +95,16 @@ export async function openLaptop(
       const read = await post(transport, 'distributed/read', JSON.stringify({ node_key: nodeKey }), nodeKey)
       const queries = Object.entries(isRecord(read['queries']) ? read['queries'] : {})
       if (queries.length === 0) return
-      const results = queries.map(([name, sql]) => answerQuery(parts, profile, name, String(sql)))
+      const results = queries.map(([name, sql]) =>
+        name === linkQuery ? answerLink(linkFile) : answerQuery(parts, profile, name, String(sql)),
+      )
       await post(transport, 'distributed/write', writeBody(nodeKey, results), nodeKey)
     }
   }
 
   /** Answers what the companion is asked over its channel: the checks that someone waits for. */
   async function answerChannel(): Promise<number> {
-    const contact = { agent_version: simulatedVersion, port: null, wait_seconds: 0, epoch: state.trust?.epoch ?? null }
-    const answer = await call('contact', contact)
-    take(answer)
+    const answer = take(await checkIn())
     const results = answer.queries.map(({ name, sql }) => {
       const { rowsJson, status, messageJson } = answerQuery(parts, profile, name, sql)
       return status === 0 ? { name, rows: JSON.parse(rowsJson) } : { name, error: JSON.parse(messageJson) }
@@ -92,7 +113,12 @@ export async function openLaptop(
     return results.length
   }
 
-  const user = { uid: 1000, name: profile.username }
+  const peer = async () => ({ uid: 1000, program: 'chrome' })
+  async function prove(challenge: string): Promise<string | undefined> {
+    const answer = await proofs(state, { challenge, via: 'fetch', peer })
+    return 'proof' in answer ? answer.proof : undefined
+  }
+
   await enrollCompanion()
   await answerNode()
   return {
@@ -100,19 +126,19 @@ export async function openLaptop(
     memory,
     answerNode,
     answerChannel,
-    prove: (challenge: string) => proofs(state, { challenge, via: 'fetch', user }),
+    prove,
   }
 }
 
-type Answer = {
-  status: string
-  organization: string
-  origin: string
-  server_time: string
-  ports: number[]
-  challenge_keys: { keys: JWK[] }
-  epoch: string
-  queries: { name: string; sql: string }[]
+function answerLink(file: string | undefined): QueryResult {
+  const rows = file === undefined ? [] : [{ path: `/var/lib/muster-companion/link/${file}` }]
+  return {
+    nameJson: JSON.stringify(linkQuery),
+    rowsJson: JSON.stringify(rows),
+    status: 0,
+    messageJson: '""',
+    costMs: 1,
+  }
 }
 
 function profileOf(seed: number, index: number, kind: LaptopKind): DeviceProfile {

@@ -10,6 +10,8 @@ export type NewCompanionKey = {
   jwk: PublicEcJwk
   /** The linked key that has signed for this one. */
   vouchedBy?: string | undefined
+  /** When the nonce of the request was given out. */
+  noncedAt?: string
   now: string
 }
 
@@ -26,15 +28,16 @@ export type CompanionFacts = {
 const maxWaiting = 4
 
 /**
- * Adds a key that is not linked yet, or starts one anew. Returns false for the key of another organization.
+ * Adds a key that is not linked yet, or starts one over. Adds nothing where another organization has the key, and where the
+ * key has enrolled since the nonce of the request was given out: the request was sent before.
  */
 export async function addCompanionKey(
   tx: Tx,
-  { organizationId, kid, jwk, vouchedBy, now }: NewCompanionKey,
+  { organizationId, kid, jwk, vouchedBy, now, noncedAt = now }: NewCompanionKey,
   facts: CompanionFacts,
-): Promise<boolean> {
+): Promise<'added' | 'in_use' | 'repeated'> {
   const holder = await findHolder(tx, kid)
-  if (holder !== undefined && holder !== organizationId) return false
+  if (holder !== undefined && holder !== organizationId) return 'in_use'
   const row = {
     status: 'linking' as const,
     is_bundled: facts.isBundled,
@@ -44,26 +47,31 @@ export async function addCompanionKey(
     platform: facts.platform,
     agent_version: facts.agentVersion,
     link_name: null,
+    nonce: randomName(),
     epoch: randomName(),
     previous_epoch: null,
     epoch_at: now,
-    is_epoch_used: false,
     enrolled_at: now,
     last_contact_at: now,
   }
   const publicJwk = JSON.stringify({ ...jwk, ...(vouchedBy !== undefined && { vouched_by: vouchedBy }) })
-  await tx
+  const written = await tx
     .insertInto('companion_keys')
     .values({ organization_id: organizationId, kid, public_jwk: publicJwk, ...row })
     .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'kid']).doUpdateSet({ ...row, public_jwk: publicJwk }),
+      conflict
+        .columns(['organization_id', 'kid'])
+        .doUpdateSet({ ...row, public_jwk: publicJwk })
+        .where('companion_keys.enrolled_at', '<', noncedAt),
     )
-    .execute()
+    .returning('kid')
+    .executeTakeFirst()
+  if (!written) return 'repeated'
   if (holder === undefined) {
     await tx.insertInto('companion_key_lookups').values({ kid, organization_id: organizationId }).execute()
   }
   await dropOldest(tx, organizationId, facts)
-  return true
+  return 'added'
 }
 
 async function dropOldest(tx: Tx, organizationId: string, { hardwareUuid, serial }: CompanionFacts): Promise<void> {

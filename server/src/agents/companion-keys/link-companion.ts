@@ -1,11 +1,12 @@
+import { sql } from 'kysely'
 import { suspendRegistration } from '../../administration/registrations/suspend-registration.ts'
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
-import type { Tx } from '../../base/db/transact.ts'
+import type { Db, Tx } from '../../base/db/transact.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { linkNameAt, randomName } from './link-name.ts'
+import { linkNameAt } from './link-name.ts'
 import { listLinkingKeys } from './queries.ts'
 
 /**
@@ -15,7 +16,7 @@ import { listLinkingKeys } from './queries.ts'
  */
 export async function linkCompanion(
   tx: Tx,
-  { kid, deviceId }: { kid: string; deviceId: string },
+  { kid, deviceId, by = 'file' }: { kid: string; deviceId: string; by?: 'file' | 'node_key' },
   context: ChangeContext,
 ): Promise<void> {
   const { organizationId, now } = context
@@ -24,7 +25,7 @@ export async function linkCompanion(
   const before = await findLink(tx, organizationId, kid)
   await tx
     .updateTable('companion_keys')
-    .set({ status: 'linked', device_id: deviceId, link_name: null, linked_at: now })
+    .set({ status: 'linked', device_id: deviceId, link_name: null, linked_at: now, linked_by: by })
     .where(inOrganization('companion_keys', organizationId))
     .where('kid', '=', kid)
     .execute()
@@ -127,24 +128,7 @@ export async function endLink(
   await queueAgentNotice(tx, organizationId, deviceId, now)
 }
 
-/**
- * Ends the link of a key that two machines use, as a spent epoch shows: whoever has the machine proves it again, and the
- * registration is in doubt.
- */
-export async function distrustKey(
-  tx: Tx,
-  { kid, deviceId }: { kid: string; deviceId: string },
-  context: ChangeContext,
-): Promise<void> {
-  const device = await lockDevice(tx, context.organizationId, deviceId)
-  await tx
-    .updateTable('companion_keys')
-    .set({ epoch: randomName(), previous_epoch: null, epoch_at: context.now, is_epoch_used: false })
-    .where(inOrganization('companion_keys', context.organizationId))
-    .where('kid', '=', kid)
-    .execute()
-  await askForLink(tx, { kid, deviceId }, context)
-  if (device && device.registered_owner_id !== null) {
-    await suspendRegistration(tx, device, 'the key of its companion is in use on two machines', context)
-  }
+/** Ends the links of keys of all organizations that only their node keys vouch for: these count in a trial alone. */
+export async function endLinksByNodeKey(db: Db): Promise<void> {
+  await sql`update companion_keys set status = 'linking' where linked_by = 'node_key' and status = 'linked'`.execute(db)
 }

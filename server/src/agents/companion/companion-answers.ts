@@ -10,10 +10,11 @@ export const refusals = {
   unreadable: refusal(
     400,
     'invalid_request',
-    'The body is not {"request": "<compact JWS>"} with the header of a companion',
+    'The request has no DPoP header of a companion, or its body is not a JSON object',
   ),
   invalid: refusal(401, 'invalid_signature', 'The request is not signed by its key for this address'),
-  repeated: refusal(409, 'repeated_request', 'This request was sent before'),
+  /** RFC 9449 §8: the answer has the nonce that counts. */
+  otherNonce: refusal(401, 'use_dpop_nonce', 'Sign the request again with the nonce of this answer'),
   unknownKey: refusal(401, 'unknown_key', 'This key is not enrolled'),
   unknownSecret: refusal(401, 'unknown_secret', 'This enrollment secret is not valid'),
   notLinked: refusal(403, 'not_linked', 'The key is not linked to a device'),

@@ -2,16 +2,18 @@ import type { Db } from '../../base/db/transact.ts'
 import type { AgentContext } from '../protocol/agent-context.ts'
 import { type FailureBudget, failureBudget } from '../protocol/failure-budget.ts'
 import { type Remembered, rememberFor } from '../protocol/remember-for.ts'
-import { type ContactWaits, contactWaits } from './contact-waits.ts'
+import { type CheckInWaits, checkInWaits } from './check-in-waits.ts'
+import { enrollmentNonces } from './enrollment-nonces.ts'
 
 export type CompanionContext = Readonly<{
   db: Db
   agents: AgentContext
   /** The address of organizations without one of their own, without a slash at the end. */
   baseUrl: string
-  waits: ContactWaits
-  /** Requests that were seen: each counts once. */
-  seenRequests: Remembered<true>
+  waits: CheckInWaits
+  /** Keys whose requests were signed: what strangers of the same network send does not keep them out. */
+  knownKeys: Remembered<true>
+  enrollmentNonces: ReturnType<typeof enrollmentNonces>
   /** Names of queries whose results were taken. */
   takenNames: Remembered<true>
   /** Checks that were handed out, by key, check and request. */
@@ -21,7 +23,7 @@ export type CompanionContext = Readonly<{
 }>
 
 const unknownKeys = { burst: 1_000, perSecond: 20 }
-const seenRequests = { lifeMs: 600_000, maxSize: 100_000 }
+const knownKeys = { lifeMs: 900_000, maxSize: 100_000 }
 const takenNames = { lifeMs: 86_400_000, maxSize: 100_000 }
 /** Longer than a companion takes to run what it was given. */
 const handedOut = { lifeMs: 30_000, maxSize: 100_000 }
@@ -32,8 +34,9 @@ export function companionContext(agents: AgentContext, baseUrl: string): Compani
     db,
     agents,
     baseUrl,
-    waits: contactWaits(agents.registry),
-    seenRequests: rememberFor<true>(seenRequests, clock),
+    waits: checkInWaits(agents.registry),
+    knownKeys: rememberFor<true>(knownKeys, clock),
+    enrollmentNonces: enrollmentNonces(agents.secrets, clock),
     takenNames: rememberFor<true>(takenNames, clock),
     handedOut: rememberFor<true>(handedOut, clock),
     unknownKeys: failureBudget(unknownKeys, clock),

@@ -13,19 +13,10 @@ beforeEach(() => agents.reset())
 
 const machine = { uuid: companionMachine.hardware_uuid, serial: companionMachine.hardware_serial }
 
-async function newCompanion() {
-  const companion = await companionClient(agents.server.origin)
-  companion.setTime(agents.now())
-  return companion
-}
+const newCompanion = () => companionClient(agents.server.origin)
 
 type Companion = Awaited<ReturnType<typeof newCompanion>>
 type Client = ReturnType<typeof agents.client>
-
-function pass(seconds: number, ...companions: Companion[]): void {
-  const now = agents.pass(seconds)
-  for (const companion of companions) companion.setTime(now)
-}
 
 /** Whether the node is asked for link files; it answers with this one. */
 async function report(client: Client, name: string | undefined): Promise<boolean> {
@@ -70,66 +61,47 @@ test('a link is proved again each day, while the key counts, and says nothing ne
   const keep = async () => {
     // A companion at rest comes every five minutes.
     for (let minutes = 0; minutes < 24 * 60; minutes += 25) {
-      pass(25 * 60, companion)
-      await companion.contact()
+      agents.pass(25 * 60)
+      await companion.checkIn()
     }
   }
-  assert.equal((await companion.contact()).body.link, null)
+  assert.equal((await companion.checkIn()).body.link, null)
   await keep()
-  const { body } = await companion.contact()
+  const { body } = await companion.checkIn()
   assert.equal(body.status, 'linked')
   assert.notEqual(body.link, null)
   assert.equal(await report(client, body.link?.name), true)
-  const settled = (await companion.contact()).body
+  const settled = (await companion.checkIn()).body
   assert.deepEqual([settled.status, settled.link], ['linked', null])
   assert.equal((await auditsOfLinks()).length, 1)
   await keep()
-  assert.notEqual((await companion.contact()).body.link, null, 'the next day again')
+  assert.notEqual((await companion.checkIn()).body.link, null, 'the next day again')
 })
 
 test('a key whose file the device does not report any more stops speaking for it within an hour', async () => {
   const { client, companion, deviceId } = await linkedMachine()
-  pass(86_400, companion)
-  const { body } = await companion.contact()
+  agents.pass(86_400)
+  const { body } = await companion.checkIn()
   for (let minutes = 0; minutes < 60; minutes += 20) {
-    assert.equal((await companion.contact()).body.status, 'linked')
+    assert.equal((await companion.checkIn()).body.status, 'linked')
     assert.equal(await report(client, undefined), true)
-    pass(20 * 60, companion)
+    agents.pass(20 * 60)
   }
-  assert.equal((await companion.contact()).body.status, 'linking')
+  assert.equal((await companion.checkIn()).body.status, 'linking')
   assert.equal(await suspendedAt(deviceId), null)
-  pass(60, companion)
+  agents.pass(60)
   await report(client, body.link?.name)
-  assert.equal((await companion.contact()).body.status, 'linked', 'and does so again once it is reported')
+  assert.equal((await companion.checkIn()).body.status, 'linked', 'and does so again once it is reported')
 })
 
 test('a machine that has slept through its proof is asked again instead', async () => {
   const { companion } = await linkedMachine()
-  pass(86_400, companion)
-  const asked = (await companion.contact()).body.link?.name
-  pass(3 * 86_400, companion)
-  const { status, link } = (await companion.contact()).body
+  agents.pass(86_400)
+  const asked = (await companion.checkIn()).body.link?.name
+  agents.pass(3 * 86_400)
+  const { status, link } = (await companion.checkIn()).body
   assert.equal(status, 'linked')
   assert.notEqual(link?.name, asked)
-})
-
-test('a bundled companion proves its link by the node key of its process, and by no other', async () => {
-  const { id: organizationId } = await make.organization()
-  const secret = await agents.enrollmentSecret(organizationId)
-  const client = agents.client()
-  const verdict = await client.enroll(secret, machine)
-  const nodeKey = verdict.accepted ? verdict.body['node_key'] : undefined
-  const companion = await newCompanion()
-  await companion.enroll(secret, { is_bundled: true, node_key: nodeKey })
-  pass(86_400, companion)
-  assert.notEqual((await companion.contact()).body.link, null)
-  const other = agents.client()
-  const foreign = await other.enroll(secret, { uuid: '4C4C4544-0042-3510-8056-000000000001', serial: 'PF000001' })
-  const foreignKey = foreign.accepted ? foreign.body['node_key'] : undefined
-  assert.notEqual((await companion.contact({ node_key: foreignKey })).body.link, null)
-  assert.notEqual((await companion.contact({ node_key: 'made up' })).body.link, null)
-  const { status, link } = (await companion.contact({ node_key: nodeKey })).body
-  assert.deepEqual([status, link], ['linked', null])
 })
 
 test('a new key for which the linked one has signed keeps the registration', async () => {
@@ -137,12 +109,12 @@ test('a new key for which the linked one has signed keeps the registration', asy
   const next = await newCompanion()
   const { body } = await next.enroll(secret, { replaces: await companion.vouchFor(next.kid) })
   assert.equal(body.status, 'linking', 'its file has to be reported all the same')
-  assert.equal((await companion.contact()).body.status, 'linked', 'the earlier one counts until then')
-  pass(20, next, companion)
+  assert.equal((await companion.checkIn()).body.status, 'linked', 'the earlier one counts until then')
+  agents.pass(20)
   await report(client, body.link?.name)
-  assert.equal((await next.contact()).body.status, 'linked')
+  assert.equal((await next.checkIn()).body.status, 'linked')
   assert.equal(await suspendedAt(deviceId), null)
-  assert.equal((await companion.contact()).body.error?.code, 'unknown_key')
+  assert.equal((await companion.checkIn()).body.error?.code, 'unknown_key')
 })
 
 test('the word of any other key, or about anything else, does not keep the registration', async () => {
@@ -152,8 +124,8 @@ test('the word of any other key, or about anything else, does not keep the regis
     async (first) => first.vouchFor('another-kid'),
     async (first, next) => first.vouchFor(next.kid, { iss: next.kid }),
     async (first, next) => first.vouchFor(next.kid, { aud: 'https://evil.example/api/v1/companion/enroll' }),
-    async (first, next) => first.vouchFor(next.kid, { aud: `${agents.server.origin}/api/v1/companion/contact` }),
-    async (first, next) => first.vouchFor(next.kid, {}, { typ: 'muster-companion+jwt' }),
+    async (first, next) => first.vouchFor(next.kid, { aud: `${agents.server.origin}/api/v1/companion/check_in` }),
+    async (first, next) => first.vouchFor(next.kid, {}, { typ: 'dpop+jwt' }),
     async (first, next) => next.vouchFor(next.kid, { iss: first.kid }, { kid: first.kid }),
     async (_first, next) => next.vouchFor(next.kid),
     async (_first, next) => unlinked.vouchFor(next.kid),
@@ -167,9 +139,9 @@ test('the word of any other key, or about anything else, does not keep the regis
     await unlinked.enroll(secret)
     const next = await newCompanion()
     const { body } = await next.enroll(secret, { replaces: await statement(companion, next) })
-    pass(20, next)
+    agents.pass(20)
     await report(client, body.link?.name)
-    assert.equal((await next.contact()).body.status, 'suspended', String(index))
+    assert.equal((await next.checkIn()).body.status, 'suspended', String(index))
     assert.notEqual(await suspendedAt(deviceId), null)
   }
 })
@@ -179,9 +151,9 @@ test('a key that enrolls again to hide that it was linked is replaced with doubt
   await companion.enroll(secret)
   const next = await newCompanion()
   const { body } = await next.enroll(secret)
-  pass(20, next)
+  agents.pass(20)
   await report(client, body.link?.name)
-  assert.equal((await next.contact()).body.status, 'suspended')
+  assert.equal((await next.checkIn()).body.status, 'suspended')
   assert.notEqual(await suspendedAt(deviceId), null)
 })
 
@@ -195,6 +167,6 @@ test('a companion asks the node that has its serial, where others share its UUID
     const { body } = await companion.enroll(await agents.enrollmentSecret(organizationId), { hardware_uuid: uuid })
     assert.equal(await report(other.client, body.link?.name), false)
     assert.equal(await report(client, body.link?.name), true)
-    assert.equal((await companion.contact()).body.status, 'linked')
+    assert.equal((await companion.checkIn()).body.status, 'linked')
   }
 })

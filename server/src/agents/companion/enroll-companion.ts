@@ -12,14 +12,16 @@ import type { CompanionContext } from './companion-context.ts'
 import { findVoucher } from './find-voucher.ts'
 import { type Fields, textOf } from './signed-request.ts'
 
+type Signer = { kid: string; jwk: PublicEcJwk; noncedAt: string; ip: string; hosts: readonly string[] }
+
 /**
- * Enrolls the key of a companion with the secret that its machine enrolls with. A key that comes with the node key of its
- * own process is linked at once; any other waits until the osquery node of its hardware has reported its file. Returns
+ * Enrolls the key of a companion with the secret that its machine enrolls with. The key waits until the osquery node of its
+ * hardware has reported its file; in a trial one that comes with the node key of its own process is linked at once. Returns
  * why it is refused, or nothing.
  */
 export async function enrollCompanion(
   context: CompanionContext,
-  { kid, jwk, ip, hosts }: { kid: string; jwk: PublicEcJwk; ip: string; hosts: readonly string[] },
+  { kid, jwk, noncedAt, ip, hosts }: Signer,
   fields: Fields,
 ): Promise<Answer | undefined> {
   const { agents, db } = context
@@ -32,11 +34,12 @@ export async function enrollCompanion(
   const facts = factsOf(fields)
   const vouchedBy = await findVoucher(db, fields['replaces'], { organizationId, kid, hosts })
   return transact(db, async (tx) => {
-    const hash = nodeKey && agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
+    const hash = agents.isTrial && nodeKey && agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
     const node = hash ? await findDeviceOfNodeKey(tx, organizationId, hash) : undefined
-    const isAdded = await addCompanionKey(tx, { organizationId, kid, jwk, vouchedBy, now }, facts)
-    if (!isAdded) return refusals.keyInUse
-    if (node) await linkCompanion(tx, { kid, deviceId: node.id }, change)
+    const outcome = await addCompanionKey(tx, { organizationId, kid, jwk, vouchedBy, now, noncedAt }, facts)
+    if (outcome === 'in_use') return refusals.keyInUse
+    if (outcome === 'repeated') return refusals.otherNonce
+    if (node) await linkCompanion(tx, { kid, deviceId: node.id, by: 'node_key' }, change)
     else await askNode(tx, { organizationId, kid, facts })
     return undefined
   })

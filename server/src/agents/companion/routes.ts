@@ -1,21 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { exceedsLimits } from '../../base/scan-json.ts'
 import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { type CompanionKey, findCompanionKey } from '../companion-keys/queries.ts'
+import { useNonce } from '../companion-keys/use-nonce.ts'
 import type { AgentContext } from '../protocol/agent-context.ts'
 import { type Answer, success } from '../protocol/answers.ts'
+import { parseInTurns } from '../protocol/bodies/parse-in-turns.ts'
 import { refusals } from './companion-answers.ts'
 import { type CompanionContext, companionContext } from './companion-context.ts'
 import { enrollCompanion } from './enroll-companion.ts'
 import { bodyGate } from './gate-routes.ts'
-import { type Envelope, type Fields, readEnvelope, thumbprintOf, verifyRequest } from './signed-request.ts'
-import { answerEnrolled, takeContact } from './take-contact.ts'
+import { type Fields, fieldsOf, isSigned, readSignature, type Signature } from './signed-request.ts'
+import { answerEnrolled, type CheckInFields, readCheckIn, takeCheckIn } from './take-check-in.ts'
 import { takeResults } from './take-results.ts'
 
+type NoncedAnswer = Answer & { nonce?: string }
+
 const kilobyte = 1024
-/** Of an object with one text. Strangers send these, and everyone waits while one is parsed. */
-const envelopeLimits = { depth: 1, containers: 1, values: 10 }
 /** By the signature of a device's key over the whole request, which is judged once the body is read. */
 const deviceKeys: CallerScheme = { name: 'device_key', kinds: ['foreign'] }
 const config = { scheme: deviceKeys, kind: 'foreign', origin: 'any', isChatty: true } as const
@@ -39,87 +40,100 @@ export function companionRoutes(app: FastifyInstance, agents: AgentContext, base
 
 function addScope(scope: FastifyInstance, context: CompanionContext): void {
   bodyGate(scope)
-  // The server's own parser reads bodies of declared operations only.
+  // A body is parsed once its signature is found good: until then it is bytes.
   scope.removeAllContentTypeParsers()
-  const parse = scope.getDefaultJsonParser('error', 'error')
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
-    if (exceedsLimits(text, envelopeLimits)) return done(null)
-    void parse(request, text, done)
-  })
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   scope.setErrorHandler((error, request, reply) => answerWith(reply, answerOfError(context, error, request)))
   const small = { config, bodyLimit: 16 * kilobyte }
   scope.post('/enroll', small, async (request, reply) => answerWith(reply, await enroll(context, request)))
-  scope.post('/contact', small, (request, reply) =>
-    respond(context, request, reply, (key, fields) =>
-      takeContact(context, key, { fields, ip: request.ip, signal: goneSignal(reply) }),
-    ),
-  )
-  scope.post('/results', { config, bodyLimit: 1024 * kilobyte }, (request, reply) =>
-    respond(context, request, reply, async (key, { results }) => {
+  scope.post('/check_in', small, async (request, reply) => {
+    const signed = await admit(context, request)
+    if ('status' in signed) return answerWith(reply, signed)
+    const checkIn = readCheckIn(signed.fields)
+    return respond(context, signed, { checkIn, reply }, (key) =>
+      takeCheckIn(context, { before: signed.key, key }, { checkIn, ip: request.ip, signal: goneSignal(reply) }),
+    )
+  })
+  scope.post('/results', { config, bodyLimit: 1024 * kilobyte }, async (request, reply) => {
+    const signed = await admit(context, request)
+    if ('status' in signed) return answerWith(reply, signed)
+    return respond(context, signed, { reply }, async (key) => {
       if (key.status !== 'linked' || key.living_device_id === null) return refusals.notLinked
-      await takeResults(context, { organizationId: key.organization_id, deviceId: key.living_device_id }, results)
+      const place = { organizationId: key.organization_id, deviceId: key.living_device_id }
+      await takeResults(context, place, signed.fields['results'])
       return success()
-    }),
-  )
+    })
+  })
 }
 
-async function enroll(context: CompanionContext, request: FastifyRequest): Promise<Answer> {
-  const envelope = readEnvelope(request.body)
-  if (!envelope?.jwk) return refusals.unreadable
-  const { jwk } = envelope
-  const kid = await thumbprintOf(jwk)
-  const verified = await verify(context, request, envelope, { kid, jwk, base_url: null })
-  if ('status' in verified) return verified
-  const hosts = hostsOf(context, request)
-  const refused = await enrollCompanion(context, { kid, jwk, ip: request.ip, hosts }, verified.fields)
-  return refused ?? answerEnrolled(context, kid)
+async function enroll(context: CompanionContext, request: FastifyRequest): Promise<NoncedAnswer> {
+  const { enrollmentNonces, unknownKeys } = context
+  const signature = await readSignature(request.headers['dpop'])
+  if (!signature) return refusals.unreadable
+  if (unknownKeys.isSpent(request.ip)) return refusals.tooMany
+  const { kid, jwk, claims } = signature
+  const noncedAt = enrollmentNonces.givenAt(kid, claims['nonce'])
+  if (noncedAt === undefined) {
+    unknownKeys.spend(request.ip)
+    return { ...refusals.otherNonce, nonce: enrollmentNonces.give(kid) }
+  }
+  const fields = await fieldsSigned(context, request, signature, null)
+  if (!fields) return refusals.invalid
+  const signer = { kid, jwk, noncedAt, ip: request.ip, hosts: hostsOf(context, request) }
+  const refused = await enrollCompanion(context, signer, fields)
+  if (refused) return { ...refused, nonce: enrollmentNonces.give(kid) }
+  return answerEnrolled(context, kid)
 }
 
-/** Answers a request of an enrolled key. */
+type Signed = { key: CompanionKey; fields: Fields }
+
+/** The key of a request that it has signed for this server with the nonce of its last answer; or why it is refused. */
+async function admit(context: CompanionContext, request: FastifyRequest): Promise<Signed | NoncedAnswer> {
+  const { db, knownKeys, unknownKeys } = context
+  const signature = await readSignature(request.headers['dpop'])
+  if (!signature) return refusals.unreadable
+  const { kid, claims } = signature
+  if (!knownKeys.get(kid) && unknownKeys.isSpent(request.ip)) return refusals.tooMany
+  const key = await findCompanionKey(db, kid)
+  if (!key || claims['nonce'] !== key.nonce) {
+    unknownKeys.spend(request.ip)
+    return key ? { ...refusals.otherNonce, nonce: key.nonce } : refusals.unknownKey
+  }
+  const fields = await fieldsSigned(context, request, signature, key.base_url)
+  if (!fields) return refusals.invalid
+  knownKeys.note(kid, true)
+  return { key, fields }
+}
+
+/** The fields of a body that the key has signed for this server. */
+async function fieldsSigned(
+  context: CompanionContext,
+  request: FastifyRequest,
+  signature: Signature,
+  ownBaseUrl: string | null,
+): Promise<Fields | undefined> {
+  const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0)
+  const address = { path: request.routeOptions.url ?? '', hosts: hostsOf(context, request, ownBaseUrl) }
+  if (!(await isSigned(signature, { ...address, body }))) {
+    context.unknownKeys.spend(request.ip)
+    return undefined
+  }
+  const parsed = await parseInTurns(body)
+  return fieldsOf('ok' in parsed ? parsed.ok : undefined)
+}
+
+/** Uses the nonce of a request up, and answers the request that was the first with it. */
 async function respond(
   context: CompanionContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  work: (key: CompanionKey, fields: Fields) => Promise<Answer>,
+  { key: found }: Signed,
+  { checkIn, reply }: { checkIn?: CheckInFields; reply: FastifyReply },
+  work: (key: CompanionKey) => Promise<Answer>,
 ): Promise<FastifyReply> {
-  const envelope = readEnvelope(request.body)
-  if (envelope?.kid === undefined) return answerWith(reply, refusals.unreadable)
-  if (context.unknownKeys.isSpent(request.ip)) return answerWith(reply, refusals.tooMany)
-  const key = await findCompanionKey(context.db, envelope.kid)
-  if (!key) {
-    context.unknownKeys.spend(request.ip)
-    return answerWith(reply, refusals.unknownKey)
-  }
-  const verified = await verify(context, request, envelope, {
-    kid: key.kid,
-    jwk: key.public_jwk,
-    base_url: key.base_url,
-  })
-  return answerWith(reply, 'status' in verified ? verified : await work(key, verified.fields))
-}
-
-type Signer = { kid: string; jwk: CompanionKey['public_jwk']; base_url: string | null }
-
-/** The fields of a request that the key has signed for this server and that was not seen before. */
-async function verify(
-  context: CompanionContext,
-  request: FastifyRequest,
-  envelope: Envelope,
-  { kid, jwk, base_url: ownBaseUrl }: Signer,
-): Promise<{ fields: Fields } | Answer> {
-  const { agents, seenRequests, unknownKeys } = context
-  const hosts = hostsOf(context, request, ownBaseUrl)
-  const path = request.routeOptions.url ?? ''
-  const nowMs = envelope.jwk ? undefined : Date.parse(agents.clock())
-  const fields = await verifyRequest(envelope, { kid, jwk, path, hosts, nowMs })
-  if (!fields) {
-    unknownKeys.spend(request.ip)
-    return refusals.invalid
-  }
-  const seen = `${kid}/${String(fields['jti'])}`
-  if (seenRequests.get(seen)) return refusals.repeated
-  seenRequests.note(seen, true)
-  return { fields }
+  const { agents, db } = context
+  const key = await useNonce(db, found, checkIn, agents.clock())
+  if (key) return answerWith(reply, { ...(await work(key)), nonce: key.nonce })
+  const current = await findCompanionKey(db, found.kid)
+  return answerWith(reply, current ? { ...refusals.otherNonce, nonce: current.nonce } : refusals.unknownKey)
 }
 
 /** The hosts that this server is known by. */
@@ -136,8 +150,12 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-const answerWith = (reply: FastifyReply, { status, text }: Answer): FastifyReply =>
-  reply.code(status).header('content-type', 'application/json').send(text)
+function answerWith(reply: FastifyReply, { status, text, nonce }: NoncedAnswer): FastifyReply {
+  // RFC 9449 §8: what the next request has to carry.
+  if (nonce !== undefined) reply.header('dpop-nonce', nonce)
+  if (status === 401 && nonce !== undefined) reply.header('www-authenticate', 'DPoP error="use_dpop_nonce"')
+  return reply.code(status).header('content-type', 'application/json').header('cache-control', 'no-store').send(text)
+}
 
 function answerOfError(context: CompanionContext, error: unknown, request: FastifyRequest): Answer {
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500

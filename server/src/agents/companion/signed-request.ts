@@ -1,26 +1,27 @@
+import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, importJWK } from 'jose'
 import type { PublicEcJwk } from '../../base/db/schema.ts'
 import { storable } from '../../base/storable.ts'
-import { dayMs } from '../../base/time.ts'
-import { parseInTurns } from '../protocol/bodies/parse-in-turns.ts'
 
-/** A request of a companion before anything of it is verified. */
-export type Envelope = { jws: string; kid: string | undefined; jwk: PublicEcJwk | undefined }
+/** What the `DPoP` header of a request says it is signed by, before anything of it is verified (RFC 9449 §4.2). */
+export type Signature = { jws: string; jwk: PublicEcJwk; kid: string; claims: Fields }
 
 export type Fields = Record<string, unknown>
 
-const type = 'muster-companion+jwt'
-const thumbprint = /^[\w-]{43}$/
-const maxClockDifferenceMs = 2 * dayMs
+const type = 'dpop+jwt'
+const coordinate = /^[\w-]{43}$/
+const maxLength = 2_048
 
-/** The envelope `{"request": "<compact JWS>"}` with its header; undefined for anything else. */
-export function readEnvelope(body: unknown): Envelope | undefined {
-  const jws = fieldsOf(body)['request']
-  if (typeof jws !== 'string') return undefined
+/** Undefined for anything but one JWS with the public key of a companion. */
+export async function readSignature(header: unknown): Promise<Signature | undefined> {
+  if (typeof header !== 'string' || header.length > maxLength) return undefined
   try {
-    const { alg, typ, kid, jwk } = decodeProtectedHeader(jws)
-    if (alg !== 'ES256' || typ !== type) return undefined
-    return { jws, kid: typeof kid === 'string' && thumbprint.test(kid) ? kid : undefined, jwk: publicKeyOf(jwk) }
+    const { alg, typ, jwk: named } = decodeProtectedHeader(header)
+    const jwk = publicKeyOf(named)
+    if (alg !== 'ES256' || typ !== type || !jwk) return undefined
+    const payload = Buffer.from(header.split('.')[1] ?? '', 'base64url').toString('utf8')
+    // RFC 7638.
+    return { jws: header, jwk, kid: await calculateJwkThumbprint(jwk), claims: fieldsOf(JSON.parse(payload)) }
   } catch {
     return undefined
   }
@@ -29,49 +30,34 @@ export function readEnvelope(body: unknown): Envelope | undefined {
 function publicKeyOf(value: unknown): PublicEcJwk | undefined {
   const { kty, crv, x, y } = fieldsOf(value)
   if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string') return undefined
-  return thumbprint.test(x) && thumbprint.test(y) ? { kty, crv, x, y } : undefined
+  return coordinate.test(x) && coordinate.test(y) ? { kty, crv, x, y } : undefined
 }
 
-/** RFC 7638. */
-export const thumbprintOf = (jwk: PublicEcJwk): Promise<string> => calculateJwkThumbprint(jwk)
-
 type Expected = {
-  kid: string
-  jwk: PublicEcJwk
   /** The path that the request was sent to. */
   path: string
   /** The hosts that this server is known by. */
   hosts: readonly string[]
-  /** Undefined: the signer has not heard our time yet. */
-  nowMs: number | undefined
+  body: Uint8Array
 }
 
-/**
- * The payload of a request, when the key has signed it for this address and within two days of our time. Undefined
- * otherwise.
- */
-export async function verifyRequest({ jws }: Envelope, expected: Expected): Promise<Fields | undefined> {
+/** Whether the key has signed this body for this address. The nonce is judged elsewhere. */
+export async function isSigned({ jws, jwk, claims }: Signature, { path, hosts, body }: Expected): Promise<boolean> {
+  const { htm, htu, jti, body_hash: bodyHash } = claims
+  if (htm !== 'POST' || typeof jti !== 'string' || jti === '' || !isAddress(htu, { path, hosts })) return false
+  if (bodyHash !== createHash('sha256').update(body).digest('base64url')) return false
   try {
-    const { payload } = await compactVerify(jws, await importJWK(expected.jwk, 'ES256'), { algorithms: ['ES256'] })
-    const parsed = await parseInTurns(Buffer.from(payload))
-    const fields = fieldsOf('ok' in parsed ? parsed.ok : undefined)
-    return isMeant(fields, expected) ? fields : undefined
+    await compactVerify(jws, await importJWK(jwk, 'ES256'), { algorithms: ['ES256'] })
+    return true
   } catch {
-    return undefined
+    return false
   }
 }
 
-function isMeant({ iss, aud, iat, jti }: Fields, { kid, path, hosts, nowMs }: Expected): boolean {
-  if (iss !== kid || typeof iat !== 'number' || typeof jti !== 'string') return false
-  if (jti.length < 16 || jti.length > 100) return false
-  const isLate = nowMs !== undefined && Math.abs(nowMs - iat * 1000) > maxClockDifferenceMs
-  return isAddress(aud, { path, hosts }) && !isLate
-}
-
-/** Whether an audience is this path of this server. */
-export function isAddress(aud: unknown, { path, hosts }: Pick<Expected, 'path' | 'hosts'>): boolean {
-  if (typeof aud !== 'string' || !URL.canParse(aud)) return false
-  const { pathname, host } = new URL(aud)
+/** Whether an address is this path of this server. */
+export function isAddress(address: unknown, { path, hosts }: Pick<Expected, 'path' | 'hosts'>): boolean {
+  if (typeof address !== 'string' || !URL.canParse(address)) return false
+  const { pathname, host } = new URL(address)
   return pathname.endsWith(path) && hosts.includes(host)
 }
 

@@ -8,6 +8,8 @@ import { confirmRegistration } from '../../administration/registrations/suspend-
 import { systemChange } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import type { ServiceError } from '../../base/errors.ts'
+import { addCompanionKey } from '../companion-keys/add-companion-key.ts'
+import { linkCompanion } from '../companion-keys/link-companion.ts'
 import { mergeDevices } from './merge-devices.ts'
 
 const agents = testAgents()
@@ -91,6 +93,39 @@ test('the agent of the other device continues as the kept one without enrolling 
   )
   assert.notEqual((await deviceOf(fresh.deviceId)).deleted_at, null)
   assert.ok(!(await old.client.config()).accepted, 'the earlier agent is refused')
+})
+
+/** A companion of a device, linked. */
+async function addCompanion(deviceId: string): Promise<string> {
+  const kid = `key-of-${deviceId}`
+  const facts = {
+    isBundled: false,
+    hardwareUuid: null,
+    serial: kid,
+    hostname: 'x',
+    platform: 'linux',
+    agentVersion: '1',
+  }
+  const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' } as const
+  await within(async (tx) => {
+    await addCompanionKey(tx, { organizationId, kid, jwk, now: agents.now() }, facts)
+    await linkCompanion(tx, { kid, deviceId }, byAdmin())
+  })
+  return kid
+}
+
+test('the companion of the machine that continues speaks for the kept device, and the other one for none', async () => {
+  const keys = () => database.db.selectFrom('companion_keys').select(['kid', 'device_id', 'status']).execute()
+  for (const isOtherLive of [true, false]) {
+    const { old, fresh } = await installedAnew()
+    await addCompanion(old.deviceId)
+    const kid = await addCompanion(fresh.deviceId)
+    const keptId = isOtherLive ? old.deviceId : fresh.deviceId
+    await merge(keptId, isOtherLive ? fresh.deviceId : old.deviceId)
+    assert.deepEqual(await keys(), [{ kid, device_id: keptId, status: 'linked' }])
+    await agents.reset()
+    organizationId = (await make.organization()).id
+  }
 })
 
 test('the next enrollment of the machine is one of the kept device, whatever the machine tells', async () => {

@@ -16,6 +16,7 @@ import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { takeOverDevice } from '../../inventory/devices/take-over-device.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { mergeCompanionKeys } from '../companion-keys/merge-companion-keys.ts'
 import { endNodeKeys, moveNodeKeys } from '../protocol/node-key-lookups.ts'
 import { getPair, type Pair, refuseOther } from './get-pair.ts'
 import { listExemptionsToTake, listGroupsToJoin, type MergedDevice } from './queries.ts'
@@ -54,6 +55,7 @@ export async function mergeDevices(tx: Tx, merge: Merge, context: ChangeContext)
   if (agent === 'other') await moveNodeKeys(tx, { organizationId, fromId: otherId, toId: keptId })
   // A record that is restored must not bring a second agent back.
   else await endNodeKeys(tx, organizationId, otherId)
+  await mergeCompanionKeys(tx, pair, agent ?? 'kept')
   await takeFacts(tx, pair, { kept, other, isAgentMoved: agent === 'other' }, context)
   await takeStanding(tx, pair, { kept, other, requirePower: merge.requirePower }, context)
   await refreshAll(tx, { organizationId, deviceIds: [keptId], now })

@@ -79,6 +79,6 @@ export function agentOnLinux(version: string, enrollment: Enrollment, payload: P
     ],
     payload,
     waitsFor: [],
-    leaves: [`/var/lib/${name}`, `/var/cache/${name}`],
+    leaves: [`/var/lib/${name}`, `/var/cache/${name}`, '/var/lib/muster-companion/link'],
   }
 }

@@ -29,6 +29,8 @@ export type AgentContext = Readonly<{
   secrets: Secrets
   clock: Clock
   log: AgentLog
+  /** In a trial the bundled agent's companion needs no file: its node key links it. */
+  isTrial: boolean
   /** That the server signs challenges with, and answers to Microsoft Entra. */
   signingKeys: HeldKeys
   presence: Presence
@@ -80,6 +82,7 @@ export type AgentParts = {
   secrets: Secrets
   clock: Clock
   log: AgentLog
+  isTrial: boolean
   isDatabaseUnavailable: (error: unknown) => boolean
 }
 

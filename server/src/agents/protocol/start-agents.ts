@@ -1,6 +1,7 @@
 import { hourMs } from '../../base/time.ts'
 import { onAgentNotice } from '../../inventory/devices/agent-notice-hints.ts'
 import { purgeAgentNotices } from '../../inventory/devices/purge-agent-notices.ts'
+import { endLinksByNodeKey } from '../companion-keys/link-companion.ts'
 import { type AgentContext, type AgentParts, agentContext } from './agent-context.ts'
 import { followNotices, noticeLifeMs } from './follow-notices.ts'
 
@@ -23,7 +24,8 @@ const forgetEveryMs = 12 * hourMs
 /** Starts what serves agents in this process: its memory of devices, and the work that keeps it true and written. */
 export async function startAgents(parts: AgentParts): Promise<Agents> {
   const context = agentContext(parts)
-  const { db, clock, log, presence, registry, runTimes, snapshotTimes } = context
+  const { db, clock, isTrial, log, presence, registry, runTimes, snapshotTimes } = context
+  if (!isTrial) await endLinksByNodeKey(db)
   const follower = followNotices(db, () => Date.parse(clock()), {
     onNotice: registry.takeNotice,
     onGap: registry.distrustAll,

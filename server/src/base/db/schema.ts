@@ -33,8 +33,6 @@ export type SignInMethod = 'password' | 'link' | 'passkey' | 'oidc'
 /** What a signing key is for. */
 export type KeyPurpose = 'signals' | 'challenge' | 'oidc' | 'entra'
 
-/** SHA-256 of a challenge in hex, and when it was given out. */
-export type Challenges = { hash: string; at: string }[]
 /** What an answer to Microsoft Entra repeats of its request, and the values that it gives of those that were asked for. */
 export type EntraRequest = {
   redirect_uri: string
@@ -240,9 +238,19 @@ export interface Database {
     epoch: string
     previous_epoch: string | null
     epoch_at: Instant
-    is_epoch_used: WithDefault<boolean>
     enrolled_at: Instant
     last_contact_at: Instant
+    nonce: string
+    taken_ports: WithDefault<number[]>
+    linked_by: 'file' | 'node_key' | null
+    seen_twice_at: Instant | null
+  }
+  companion_challenges: {
+    organization_id: string
+    sid: string
+    nonce_hash: Buffer
+    challenge_hash: Buffer
+    given_at: Instant
   }
   signin_connections: {
     organization_id: string
@@ -311,7 +319,6 @@ export interface Database {
     entra_request: Json<EntraRequest> | null
     state: string
     revision: WithDefault<number>
-    challenges: JsonWithDefault<Challenges>
     candidates: JsonWithDefault<Candidates>
     person_id: string | null
     device_id: string | null

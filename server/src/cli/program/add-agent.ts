@@ -36,40 +36,8 @@ export function addAgent(program: Command, shell: Shell): void {
     })
 }
 
-type CompanionFlags = Omit<AgentFlags, 'once'> & { osqueryi?: string; linkFolder?: string; newKey?: boolean }
-
-export function addCompanion(program: Command, shell: Shell): void {
-  program
-    .command('companion')
-    .description(
-      'Run the companion beside osqueryd: it proves at sign-ins which device this is, and runs checks at once',
-    )
-    .requiredOption('--server <url>', 'such as https://trust.example.com; http only on this machine')
-    .option(
-      '--enroll-secret <secret>',
-      'an enrollment secret; others on this machine can see it, so rather give a file',
-    )
-    .option('--enroll-secret-file <file>', 'a file that holds it')
-    .option('--ca <file>', 'certificates to trust instead of the system’s, PEM')
-    .option('--state-file <file>', 'where its key is kept', '/var/lib/muster-companion/companion.json')
-    .option('--osqueryi <file>', 'osquery’s shell, where it is not at its usual place')
-    .option('--link-folder <folder>', 'where osqueryd looks for the file that links the two')
-    .option('--new-key', 'make a key in place of the one that is kept, which signs for it')
-    .action(async ({ server, ca, stateFile, osqueryi, linkFolder, newKey = false, ...given }: CompanionFlags) => {
-      const enrollSecret = given.enrollSecret ?? (await readSecretFile(given.enrollSecretFile))
-      const { runInstalledCompanion } = await import('@muster/agent/companion/run-installed-companion.ts')
-      await runInstalledCompanion({
-        ...{ server, enrollSecret, stateFile, isNewKeyWanted: newKey },
-        ...(ca !== undefined && { caFile: ca }),
-        ...(osqueryi !== undefined && { osqueryi }),
-        ...(linkFolder !== undefined && { linkFolder }),
-        log: (line) => void shell.io.error(line).catch(() => {}),
-        signal: shell.io.signal,
-      })
-    })
-}
-
-async function readSecretFile(file: string | undefined): Promise<string> {
+/** The enrollment secret that a file holds. */
+export async function readSecretFile(file: string | undefined): Promise<string> {
   if (file === undefined) {
     throw new CommandError(
       exitCodes.usage,

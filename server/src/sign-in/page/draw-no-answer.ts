@@ -44,6 +44,12 @@ const reasons: Readonly<Record<string, Reason>> = {
     rest: 'Your browser and your network are fine.',
     wayOn: 'repair',
   },
+  proof_relayed: {
+    sentence: ({ browser }) =>
+      `Muster answered another program, which passes the question on, not ${browser.name} itself.`,
+    rest: 'Open the app in a browser on the computer that Muster runs on.',
+    wayOn: 'repair',
+  },
   agent_outdated: {
     sentence: () => 'Muster answered, but needs an update.',
     rest: 'Your browser and your network are fine.',

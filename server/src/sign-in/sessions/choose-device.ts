@@ -1,7 +1,7 @@
+import type { ProvedDevice } from '../../agents/device-proofs/judge-proof.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import type { ProvedDevice } from './accept-proof.ts'
 import { findPersonId } from './find-person.ts'
 import { findStanding } from './find-standing.ts'
 import type { SignInSession } from './session-queries.ts'
@@ -54,14 +54,13 @@ async function rankOf(
 export async function keepCandidates(
   tx: Tx,
   { organization_id: organizationId, id }: SignInSession,
-  { candidates, challenges }: { candidates: readonly ProvedDevice[]; challenges: SignInSession['challenges'] },
+  candidates: readonly ProvedDevice[],
   now: string,
 ): Promise<void> {
   await tx
     .updateTable('signin_sessions')
     .set((row) => ({
       candidates: JSON.stringify(candidates),
-      challenges: JSON.stringify(challenges),
       last_event_at: now,
       revision: row('revision', '+', 1),
     }))

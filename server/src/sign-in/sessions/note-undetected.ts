@@ -15,15 +15,11 @@ export const reasons = {
   unsupported: 'The browser cannot ask the agent.',
   agent_outdated: 'The agent is too old.',
   proof_invalid: 'The proof was refused.',
+  proof_relayed: 'The proof came through a program that passes connections on.',
   linking: 'The agent is not linked to its device yet.',
 } as const
 
 export type Reason = keyof typeof reasons
-
-type Undetected = {
-  reason: Reason /** Those that a refused proof has left. */
-  challenges?: SignInSession['challenges']
-}
 
 /**
  * Notes why the page has found no device: at once when the reason is another one, else every 30 seconds, 20 times at most.
@@ -32,34 +28,29 @@ type Undetected = {
 export async function noteUndetected(
   tx: Tx,
   session: SignInSession,
-  { reason, challenges }: Undetected,
+  { reason }: { reason: Reason },
   now: string,
 ): Promise<void> {
   const { organization_id: organizationId, id, auth_log_id: authLogId, detection_failed_at: at } = session
   const isNew = session.detection_failure !== reason
   const isLate = isNew || at === null || at <= plusMs(now, -limits.detectionFailureMs)
   const isDue = isLate && session.device_id === null && session.detection_failures < limits.detectionFailures
-  const spent = challenges && { challenges: JSON.stringify(challenges) }
-  if (!isDue && !spent) return
+  if (!isDue) return
   const { numUpdatedRows } = await tx
     .updateTable('signin_sessions')
     .set((row) => ({
-      ...spent,
-      ...(isDue && {
-        detection_failure: reason,
-        detection_failures: row('detection_failures', '+', 1),
-        detection_failed_at: now,
-        last_event_at: now,
-        ...(isNew && { revision: row('revision', '+', 1) }),
-      }),
+      detection_failure: reason,
+      detection_failures: row('detection_failures', '+', 1),
+      detection_failed_at: now,
+      last_event_at: now,
+      ...(isNew && { revision: row('revision', '+', 1) }),
     }))
     .where(inOrganization('signin_sessions', organizationId))
     .where('id', '=', id)
-    .$if(isDue, (update) =>
-      update.where('device_id', 'is', null).where('detection_failures', '=', session.detection_failures),
-    )
+    .where('device_id', 'is', null)
+    .where('detection_failures', '=', session.detection_failures)
     .executeTakeFirst()
-  if (!isDue || numUpdatedRows === 0n || authLogId === null) return
+  if (numUpdatedRows === 0n || authLogId === null) return
   const description = reasons[reason]
   const why = reasonOfDetection(reason)
   const step = { organizationId, authLogId, now, reason: why }

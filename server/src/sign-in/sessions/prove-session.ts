@@ -1,39 +1,61 @@
+import { type Judgement, judgeProof, type ProvedDevice } from '../../agents/device-proofs/judge-proof.ts'
+import type { ProofRefusal } from '../../agents/device-proofs/proof-rules.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
-import { acceptProofs, type Refusal, readProofs } from './accept-proof.ts'
 import { chooseDevice, keepCandidates } from './choose-device.ts'
 import { noteUndetected } from './note-undetected.ts'
 import { lockSession, type SignInSession } from './session-queries.ts'
 import type { SessionState } from './session-rules.ts'
 import { settleLocked } from './settle-session.ts'
 
-export type Proved = { deviceId: string; state: SessionState } | { state: 'which_device' } | { refusal: Refusal }
+/** What a refused proof means for the page, and why it was refused. */
+export type Refused = { refusal: 'proof_invalid' | 'proof_relayed' | 'linking'; detail: ProofRefusal }
+export type Proved = { deviceId: string; state: SessionState } | { state: 'which_device' } | Refused
+
+/** A page asks six ports at most. */
+const maxProofs = 6
 
 /**
  * Takes the proofs of devices and settles the sign-in with the one that counts, in one transaction. A proof that is refused
- * has used its challenge up as well, and is noted as the reason why there is no device.
+ * is noted as the reason why there is no device.
  */
 export async function proveSession(
   db: Db,
   { organization_id: organizationId, id }: SignInSession,
   { proofs, origin, now }: { proofs: readonly string[]; origin: string; now: string },
 ): Promise<Proved> {
-  const signed = await readProofs(db, proofs)
   return transact(db, async (tx): Promise<Proved> => {
     const session = await lockSession(tx, organizationId, id)
     // Before its upstream has answered nothing may use up what a device proves itself by.
-    if (!session || session.state === 'identifying') return { refusal: 'proof_invalid' }
-    const { accepted, challenges } = await acceptProofs(tx, session, { proofs: signed, origin, now })
-    if ('refusal' in accepted) {
-      const reason = accepted.refusal === 'linking' ? 'linking' : 'proof_invalid'
-      await noteUndetected(tx, session, { reason, challenges }, now)
-      return accepted
+    if (!session || session.state === 'identifying') return { refusal: 'proof_invalid', detail: 'wrong_session' }
+    const judged: Judgement[] = []
+    for (const proof of proofs.slice(0, maxProofs)) {
+      judged.push(await judgeProof(tx, { organizationId, sid: id, origin, now }, proof))
+    }
+    const accepted = devicesOf(judged)
+    if (accepted.length === 0) {
+      const refused = refusalOf(judged)
+      await noteUndetected(tx, session, { reason: refused.refusal }, now)
+      return refused
     }
     const proved = await chooseDevice(tx, session, accepted)
     if (!proved) {
-      await keepCandidates(tx, session, { candidates: accepted, challenges }, now)
+      await keepCandidates(tx, session, accepted, now)
       return { state: 'which_device' }
     }
-    const { judged } = await settleLocked(tx, session, { proved, challenges }, now)
-    return { deviceId: proved.deviceId, state: judged.state }
+    const { judged: standing } = await settleLocked(tx, session, proved, now)
+    return { deviceId: proved.deviceId, state: standing.state }
   })
+}
+
+/** The devices that proved themselves, each once. */
+const devicesOf = (judged: readonly Judgement[]): ProvedDevice[] => [
+  ...new Map(judged.flatMap((one) => ('refusal' in one ? [] : [[one.deviceId, one]]))).values(),
+]
+
+/** Of several refusals the one that says most to the person. */
+function refusalOf(judged: readonly Judgement[]): Refused {
+  const details = judged.flatMap((one) => ('refusal' in one ? [one.refusal] : []))
+  if (details.includes('not_linked')) return { refusal: 'linking', detail: 'not_linked' }
+  if (details.includes('relayed')) return { refusal: 'proof_relayed', detail: 'relayed' }
+  return { refusal: 'proof_invalid', detail: details[0] ?? 'malformed' }
 }

@@ -31,6 +31,7 @@ export function reasonOfDetection(failure: string): SignInReason {
       return 'agent_permission_denied'
     case 'agent_outdated':
     case 'proof_invalid':
+    case 'proof_relayed':
       return failure
     case 'linking':
       return 'agent_not_linked'

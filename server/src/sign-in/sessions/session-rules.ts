@@ -25,10 +25,6 @@ export type SessionState =
   | 'ended'
 
 export const limits = {
-  /** By our clock. */
-  challengeMs: minuteMs,
-  /** Challenges of one session that may be open at a time: one for each port. */
-  challenges: 6,
   idleMs: 30 * minuteMs,
   /** Sign-ins of one network and connection that may begin within `windowMs`. */
   begun: 60,

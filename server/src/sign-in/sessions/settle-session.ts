@@ -1,8 +1,8 @@
+import type { ProvedDevice } from '../../agents/device-proofs/judge-proof.ts'
 import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { refreshStale } from '../../compliance/results/refresh-failing.ts'
-import type { ProvedDevice } from './accept-proof.ts'
 import { bindIdentity } from './find-person.ts'
 import { type Judged, judge } from './judge.ts'
 import { beginLog, logUnknown, noteChange } from './log-session.ts'
@@ -18,7 +18,6 @@ export function isSettled(session: SignInSession, { state, person, device }: Jud
 }
 
 export type Settled = { session: SignInSession; judged: Judged }
-type Settling = { proved?: ProvedDevice | undefined; challenges?: SignInSession['challenges'] }
 
 /** Settles the sign-in as it is now. Undefined when there is none. */
 export async function settleSession(
@@ -27,18 +26,18 @@ export async function settleSession(
   { now }: Pick<ChangeOrigin, 'now'>,
 ): Promise<Settled | undefined> {
   const session = await lockSession(tx, organizationId, id)
-  return session && settleLocked(tx, session, { proved }, now)
+  return session && settleLocked(tx, session, proved, now)
 }
 
 /**
  * Writes where a locked sign-in stands, with what the sign-in log says of it, in one transaction. The log begins when the
  * person is known: asserted, or hinted and proved by a device that is registered to them. One who comes on the list while
- * their page waits has another one before, which has failed. `challenges` are those that a proof has left.
+ * their page waits has another one before, which has failed.
  */
 export async function settleLocked(
   tx: Tx,
   found: SignInSession,
-  { proved, challenges }: Settling,
+  proved: ProvedDevice | undefined,
   now: string,
 ): Promise<Settled> {
   const { organization_id: organizationId, id } = found
@@ -59,20 +58,20 @@ export async function settleLocked(
   const ended = await endRecheck(tx, session, { state, authLogId }, now)
   const isElsewhere = state !== session.state || keptDeviceId !== session.device_id
   const isMoved = isElsewhere || begun !== undefined || ended || session !== found
-  if (!isMoved && challenges === undefined) return { session, judged }
+  if (!isMoved) return { session, judged }
   const after = {
     ...{ state, device_id: keptDeviceId, auth_log_id: authLogId, person_id: isKnown ? person.id : session.person_id },
     evaluating_since: session.evaluating_since,
-    ...(isMoved && { last_event_at: now, revision: session.revision + 1 }),
+    ...{ last_event_at: now, revision: session.revision + 1 },
     ...(ended && { recheck_ended_at: now }),
   }
   await tx
     .updateTable('signin_sessions')
-    .set({ ...after, ...(challenges && { challenges: JSON.stringify(challenges) }) })
+    .set(after)
     .where(inOrganization('signin_sessions', organizationId))
     .where('id', '=', id)
     .execute()
-  return { session: { ...session, ...after, ...(challenges && { challenges }) }, judged }
+  return { session: { ...session, ...after }, judged }
 }
 
 /** Checks that last ran too long ago run again before the device is judged, unless nothing depends on it. */

@@ -32,7 +32,7 @@ export function useBypassCode(
       .where(inOrganization('signin_sessions', organizationId))
       .where('id', '=', id)
       .execute()
-    await settleLocked(tx, { ...session, ...bypass }, {}, now)
+    await settleLocked(tx, { ...session, ...bypass }, undefined, now)
     return true
   })
 }

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ulid } from 'ulid'
+import { giveChallenge } from '../../agents/device-proofs/give-challenge.ts'
 import { transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { statusOf, toServiceError } from '../../http/errors.ts'
@@ -12,7 +13,6 @@ import { openAssets } from '../page/page-assets.ts'
 import { type Act, actOnSession } from '../sessions/act-on-session.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
 import { chosenCandidate, decidedCandidate } from '../sessions/choose-device.ts'
-import { giveChallenge } from '../sessions/give-challenge.ts'
 import { type Judged, judge } from '../sessions/judge.ts'
 import { noteUndetected, type Reason, reasons } from '../sessions/note-undetected.ts'
 import { proveSession } from '../sessions/prove-session.ts'
@@ -185,15 +185,20 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
       return isForm ? reply.redirect(`/signin/${visit.session.id}`, 303) : reply.send(answer ?? {})
     })
 
-  onPost('challenge', async ({ place, session }) => ({
-    challenge: await giveChallenge(context, session, { origin: new URL(place.baseUrl).origin, now: context.now() }),
+  onPost('challenge', async ({ place: { organizationId, baseUrl }, session: { id: sid } }) => ({
+    challenge: await giveChallenge(context, {
+      organizationId,
+      sid,
+      origin: new URL(baseUrl).origin,
+      now: context.now(),
+    }),
   }))
   onPost('proof', async ({ place, session, body }, reply) => {
     const now = context.now()
     const given = Array.isArray(body['proofs']) ? body['proofs'] : [body['proof']]
     const proofs = given.filter((proof) => typeof proof === 'string')
     const proved = await proveSession(db, session, { proofs, origin: new URL(place.baseUrl).origin, now })
-    if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal } })
+    if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal, detail: proved.detail } })
     if (proved.state === 'which_device') return { state: proved.state }
     const { deviceId, state } = proved
     const agent = await findAgentPort(db, { organizationId: place.organizationId, deviceId }, now)

@@ -73,7 +73,10 @@ test('application, Muster, provider, device, application: the provider says who 
 test('a proof counts for nothing before the provider has said who it is', async () => {
   const set = await setUp(provider.issuer)
   const visit = await leave(set)
-  assert.deepEqual(await proveIn(visit, set), { status: 403, error: { code: 'proof_invalid' } })
+  assert.deepEqual(await proveIn(visit, set), {
+    status: 403,
+    error: { code: 'proof_invalid', detail: 'wrong_session' },
+  })
   const { device_id: deviceId, auth_log_id: log } = await sessionOf(visit.path)
   assert.deepEqual([deviceId, log], [null, null])
   assert.match((await visit.go(visit.path)).text, /Sign in with Example ID/)

@@ -126,35 +126,31 @@ test('a device of somebody else does not pass, and its owner is not named', asyn
   assert.doesNotMatch(text, /\bana\b/)
 })
 
-test('proofs that are replayed, of other sign-ins, late, forged or of spent epochs are refused', async () => {
+test('proofs that are replayed, of other sign-ins, late, forged or relayed are refused, with the reason', async () => {
   const all = await setUp()
   const visit = await arrive(all)
   const other = await arrive(all)
   const epoch = await epochOf(all.companion.kid)
-  const refused = async (proof: string, at = visit) => {
+  const refused = async (proof: string, detail: string, { at = visit, code = 'proof_invalid' } = {}) => {
     const { status, text } = await at.post('proof', { proof })
-    assert.equal(status, 403, text)
+    assert.deepEqual([status, JSON.parse(text)], [403, { error: { code, detail } }])
   }
   const challenge = await visit.challenge()
   const good = await all.companion.prove(challenge, epoch)
-  await refused(good, other)
-  await refused(`${good.slice(0, -6)}AAAAAA`)
-  await refused(await all.companion.prove(challenge, epoch, {}, { typ: 'JWT' }))
-  await refused(await all.companion.prove(challenge, epoch, { aud: 'https://evil.example' }))
-  await refused(await (await provingDevice()).prove(challenge, epoch))
-  await refused(`${Buffer.from('{"alg":"none"}').toString('base64url')}.${good.split('.')[1]}.`)
+  await refused(good, 'wrong_session', { at: other })
+  await refused(`${good.slice(0, -6)}AAAAAA`, 'invalid_signature')
+  await refused(await all.companion.prove(challenge, epoch, {}, { typ: 'JWT' }), 'wrong_type')
+  await refused(await all.companion.prove(challenge, epoch, { aud: 'https://evil.example' }), 'wrong_origin')
+  await refused(await (await provingDevice()).prove(challenge, epoch), 'unknown_key')
+  await refused(`${Buffer.from('{"alg":"none"}').toString('base64url')}.${good.split('.')[1]}.`, 'wrong_type')
   assert.equal((await visit.post('proof', { proof: good })).status, 200)
-  await refused(good)
+  await refused(good, 'unknown_nonce')
   const late = await all.companion.prove(await visit.challenge(), epoch)
   stage.setNow(new Date(Date.parse(stage.now()) + 61_000).toISOString())
-  await refused(late)
-  await refused(await all.companion.prove(await visit.challenge(), 'an epoch of before'))
-  const { registration_suspended_at: suspendedAt } = await stage.db
-    .selectFrom('devices')
-    .select('registration_suspended_at')
-    .where('id', '=', all.device.id)
-    .executeTakeFirstOrThrow()
-  assert.notEqual(suspendedAt, null)
+  await refused(late, 'expired')
+  const relayed = await all.companion.prove(await other.challenge(), epoch, { peer: { uid: 0, program: 'sshd' } })
+  await refused(relayed, 'relayed', { at: other, code: 'proof_relayed' })
+  assert.match((await other.go(other.path)).text, /passes the question on/)
 })
 
 test('a sign-in is for the browser that began it, and for pages of ours', async () => {

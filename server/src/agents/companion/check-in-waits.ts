@@ -1,6 +1,6 @@
 import type { DeviceRegistry } from '../protocol/device-registry.ts'
 
-export type ContactWaits = ReturnType<typeof contactWaits>
+export type CheckInWaits = ReturnType<typeof checkInWaits>
 
 /** More companions than this do not wait at one process: the others come again at their next turn. */
 const maxWaits = 5_000
@@ -8,7 +8,7 @@ const maxWaits = 5_000
 type Wait = { end: () => void }
 
 /** Companions that wait for news of their devices: at most one request of each key. */
-export function contactWaits(registry: DeviceRegistry) {
+export function checkInWaits(registry: DeviceRegistry) {
   const waits = new Map<string, Wait>()
   let isStopped = false
 

@@ -5,7 +5,7 @@ const awakeMs = 600_000
 const betweenWakesMs = 60_000
 
 /** When a companion calls its server: seldom by itself, at once when somebody signs in. */
-export function restBetweenContacts(signal: AbortSignal) {
+export function restBetweenCheckIns(signal: AbortSignal) {
   let awakeUntilMs = 0
   let wokenAtMs = Number.NEGATIVE_INFINITY
   let endPause: (() => void) | undefined
@@ -26,6 +26,9 @@ export function restBetweenContacts(signal: AbortSignal) {
       awakeUntilMs = performance.now() + awakeMs
       askNow()
     },
+
+    /** There is something to tell the server. It does not count as a wake, which may follow within the minute. */
+    tellNow: (): void => endPause?.(),
 
     /** What the server said last is not enough, as it may be after a sleep. */
     askNow,

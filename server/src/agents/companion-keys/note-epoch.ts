@@ -1,0 +1,41 @@
+import { systemChange } from '../../base/change-context.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { dayMs } from '../../base/time.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { isKnownEpoch } from './epoch-rules.ts'
+import { askForLinkAgain } from './link-companion.ts'
+import type { CompanionKey } from './queries.ts'
+
+/** How often a key that was seen twice is noted. */
+const betweenNotesMs = dayMs
+
+/**
+ * Notes that a key was seen with an epoch that is spent: another machine may hold a copy of it, or this one was put back
+ * to an earlier state. Nothing is refused for it; the device proves the link to its osquery node again at once.
+ */
+export async function noteEpoch(tx: Tx, key: CompanionKey, presented: string | null, now: string): Promise<void> {
+  const { kid, organization_id: organizationId, living_device_id: deviceId, seen_twice_at: notedAt } = key
+  const isNoted = notedAt !== null && Date.parse(now) - Date.parse(notedAt) < betweenNotesMs
+  if (isKnownEpoch(key, presented) || deviceId === null || isNoted) return
+  const context = systemChange(organizationId, now)
+  await tx
+    .updateTable('companion_keys')
+    .set({ seen_twice_at: now })
+    .where(inOrganization('companion_keys', organizationId))
+    .where('kid', '=', kid)
+    .execute()
+  await askForLinkAgain(tx, { kid, deviceId }, context)
+  const { name } = await tx
+    .selectFrom('devices')
+    .select('name')
+    .where(inOrganization('devices', organizationId))
+    .where('id', '=', deviceId)
+    .executeTakeFirstOrThrow()
+  const description = `The key of the companion of the device "${name}" was seen twice: with a state that it had left behind.`
+  await recordAudit(
+    tx,
+    { action: 'device.companion_key_seen_twice', about: { device: deviceId }, description },
+    context,
+  )
+}

@@ -1,0 +1,38 @@
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Db } from '../../base/db/transact.ts'
+import { nextEpoch } from './epoch-rules.ts'
+import { randomName } from './link-name.ts'
+import type { CompanionKey } from './queries.ts'
+
+export type CheckIn = {
+  agentVersion: string
+  port: number | null
+  takenPorts: number[]
+  epoch: string | null
+}
+
+/**
+ * Uses up the nonce that a request of a key has carried: of several with the same one the first counts. Returns the key
+ * with its next nonce, and with what a check-in has changed; undefined where the nonce is not the current one.
+ */
+export async function useNonce(
+  db: Db,
+  key: CompanionKey,
+  checkIn: CheckIn | undefined,
+  now: string,
+): Promise<CompanionKey | undefined> {
+  const change = { nonce: randomName(), ...(checkIn && noted(key, checkIn, now)) }
+  const { numUpdatedRows } = await db
+    .updateTable('companion_keys')
+    .set(change)
+    .where(inOrganization('companion_keys', key.organization_id))
+    .where('kid', '=', key.kid)
+    .where('nonce', '=', key.nonce)
+    .executeTakeFirst()
+  return numUpdatedRows === 0n ? undefined : { ...key, ...change }
+}
+
+const noted = (key: CompanionKey, { agentVersion, port, takenPorts, epoch }: CheckIn, now: string) => ({
+  ...{ agent_version: agentVersion, port, taken_ports: takenPorts, last_contact_at: now },
+  ...nextEpoch(key, epoch, now, randomName),
+})

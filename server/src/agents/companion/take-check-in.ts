@@ -1,0 +1,150 @@
+import { type ChangeContext, newChange, systemActorAt } from '../../base/change-context.ts'
+import { type Tx, transact } from '../../base/db/transact.ts'
+import { companionPorts } from '../companion-keys/companion-ports.ts'
+import { isKnownEpoch } from '../companion-keys/epoch-rules.ts'
+import { askForLink, askForLinkAgain, endLink, linkCompanion } from '../companion-keys/link-companion.ts'
+import { judgeLink } from '../companion-keys/link-rules.ts'
+import { noteEpoch } from '../companion-keys/note-epoch.ts'
+import {
+  type CompanionKey,
+  findCompanionKey,
+  findDeviceOfHardware,
+  findDeviceOfNodeKey,
+} from '../companion-keys/queries.ts'
+import type { CheckIn } from '../companion-keys/use-nonce.ts'
+import type { Answer } from '../protocol/answers.ts'
+import { success } from '../protocol/answers.ts'
+import { nodeKeyPurpose } from '../protocol/node-key.ts'
+import { refusals } from './companion-answers.ts'
+import type { CompanionContext } from './companion-context.ts'
+import { type DueQuery, dueQueries } from './due-queries.ts'
+import { type Fields, textOf } from './signed-request.ts'
+
+const idleSeconds = 300
+const linkingSeconds = 15
+const maxWaitSeconds = 25
+
+/** What a check-in says: which program, where it listens, with which epoch, and how long it waits for news. */
+export type CheckInFields = CheckIn & { waitSeconds: number; nodeKey: string }
+
+export function readCheckIn(fields: Fields): CheckInFields {
+  const { port, taken_ports: taken, wait_seconds: wait, epoch } = fields
+  return {
+    agentVersion: textOf(fields['agent_version'], 40),
+    port: companionPorts.find((known) => known === port) ?? null,
+    takenPorts: companionPorts.filter((known) => Array.isArray(taken) && taken.includes(known)),
+    epoch: typeof epoch === 'string' ? textOf(epoch, 100) : null,
+    waitSeconds: typeof wait === 'number' && wait > 0 ? Math.min(maxWaitSeconds, wait) : 0,
+    nodeKey: textOf(fields['node_key']),
+  }
+}
+
+type Arrival = { checkIn: CheckInFields; ip: string; signal: AbortSignal }
+
+/**
+ * Answers a check-in whose nonce was used up: at once, or when there is something to run or the time that the companion
+ * waits is over. `before` is the key as it was found, `key` with what the check-in has changed.
+ */
+export async function takeCheckIn(
+  context: CompanionContext,
+  { before, key }: { before: CompanionKey; key: CompanionKey },
+  { checkIn, ip, signal }: Arrival,
+): Promise<Answer> {
+  const settled = await settleKey(context, { before, key }, checkIn, ip)
+  if (!settled) return refusals.unknownKey
+  const deviceId = settled.status === 'linked' ? settled.living_device_id : null
+  if (deviceId === null) return answerCheckIn(context, settled, [])
+  const place = { organizationId: settled.organization_id, deviceId }
+  const due = await dueQueries(context, place)
+  if (due.length > 0 || checkIn.waitSeconds === 0) return answerCheckIn(context, settled, due)
+  await context.waits.waitForNews({ kid: settled.kid, ...place }, checkIn.waitSeconds, signal)
+  // Neither the connection nor the key may be there anymore.
+  const current = signal.aborted ? undefined : await findCompanionKey(context.db, settled.kid)
+  if (!current) return refusals.unknownKey
+  const isLinked = current.status === 'linked' && current.living_device_id === deviceId
+  return answerCheckIn(context, current, isLinked ? await dueQueries(context, place) : [])
+}
+
+/** The answer to an enrollment, with the nonce of the next request. */
+export async function answerEnrolled(context: CompanionContext, kid: string): Promise<Answer & { nonce?: string }> {
+  const key = await findCompanionKey(context.db, kid)
+  return key ? { ...(await answerCheckIn(context, key, [])), nonce: key.nonce } : refusals.unknownKey
+}
+
+/** Writes what a check-in means for the link of its key, and returns the key as it is then. */
+async function settleKey(
+  context: CompanionContext,
+  { before, key }: { before: CompanionKey; key: CompanionKey },
+  checkIn: CheckInFields,
+  ip: string,
+): Promise<CompanionKey | undefined> {
+  const { agents, db } = context
+  const now = agents.clock()
+  const isWithoutDevice = key.living_device_id === null
+  const isLinkInQuestion = key.status === 'linked' && judgeLink(before, now) !== 'keep'
+  const isAnswering = agents.isTrial && key.link_name !== null && checkIn.nodeKey !== ''
+  const isSeenTwice = !isKnownEpoch(before, checkIn.epoch)
+  const isUnasked = key.status === 'linking' && key.link_name === null
+  if (!isWithoutDevice && !isUnasked && !isLinkInQuestion && !isAnswering && !isSeenTwice) return key
+  const change = newChange(systemActorAt(ip), key.organization_id, now)
+  await transact(db, async (tx) => {
+    if (isAnswering) await linkByNodeKey(context, tx, key, checkIn.nodeKey, change)
+    else if (isLinkInQuestion) await settleLink(tx, before, change)
+    // Its osquery node may have enrolled since, or its device was deleted or merged into another.
+    const device = isWithoutDevice ? await findDeviceOfHardware(tx, key.organization_id, key) : undefined
+    const deviceId = device?.id ?? (isUnasked ? key.living_device_id : null)
+    if (deviceId !== null) await askForLink(tx, { kid: key.kid, deviceId }, change)
+    if (isSeenTwice) await noteEpoch(tx, before, checkIn.epoch, now)
+  })
+  return findCompanionKey(db, key.kid)
+}
+
+/** Proves the link of a key again that its node key comes with: both are of one process. */
+async function linkByNodeKey(
+  { agents }: CompanionContext,
+  tx: Tx,
+  { organization_id: organizationId, kid, living_device_id: deviceId }: CompanionKey,
+  nodeKey: string,
+  change: ChangeContext,
+): Promise<void> {
+  const hash = agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
+  const node = await findDeviceOfNodeKey(tx, organizationId, hash)
+  if (node && node.id === deviceId) await linkCompanion(tx, { kid, deviceId, by: 'node_key' }, change)
+}
+
+/** The link of a key is proved again each day, and ends when its device no longer confirms it. */
+async function settleLink(tx: Tx, key: CompanionKey, change: ChangeContext): Promise<void> {
+  const { kid, living_device_id: deviceId } = key
+  if (deviceId === null) return
+  const isEnded = judgeLink(key, change.now) === 'end'
+  await (isEnded ? endLink : askForLinkAgain)(tx, { kid, deviceId }, change)
+}
+
+/** What a companion has to show so that its key is linked: a file, or its node key in a trial. */
+const linkAsked = (isByNodeKey: boolean, name: string | null) =>
+  name === null ? null : isByNodeKey ? { by: 'node_key' } : { by: 'file', name }
+
+async function answerCheckIn(
+  { agents, baseUrl }: CompanionContext,
+  key: CompanionKey,
+  queries: readonly DueQuery[],
+): Promise<Answer> {
+  const ring = { organizationId: key.organization_id, purpose: 'challenge' } as const
+  const keys = await agents.signingKeys.published(ring, agents.clock())
+  const { origin } = new URL(key.base_url ?? baseUrl)
+  const isLinked = key.status === 'linked' && key.living_device_id !== null
+  const answer = {
+    kid: key.kid,
+    status: !isLinked ? 'linking' : key.registration_suspended_at === null ? 'linked' : 'suspended',
+    organization: key.organization_id,
+    server_time: agents.clock(),
+    origin,
+    ports: companionPorts,
+    challenge_keys: { keys },
+    epoch: key.epoch,
+    link: linkAsked(agents.isTrial && key.is_bundled, key.link_name),
+    queries,
+    next_check_in_seconds: isLinked && (key.link_name === null || !key.is_bundled) ? idleSeconds : linkingSeconds,
+  }
+  return success(JSON.stringify(answer))
+}

@@ -1,0 +1,82 @@
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { noteEpoch } from '../companion-keys/note-epoch.ts'
+import { findCompanionKey } from '../companion-keys/queries.ts'
+import { sha256 } from './give-challenge.ts'
+import {
+  type Asked,
+  type GivenChallenge,
+  isRelay,
+  judgeAnswer,
+  judgePlace,
+  type Proof,
+  type ProofRefusal,
+} from './proof-rules.ts'
+import { readKid, verifyProof } from './read-proof.ts'
+
+/** A device that has proved itself, with what its proof says besides. */
+export type ProvedDevice = { deviceId: string; says: string }
+
+export type Judgement = ProvedDevice | { refusal: ProofRefusal }
+
+/**
+ * Judges a proof (docs/companion-protocol.md): signed by a linked key of the organization, over a challenge that was given
+ * to this `sid` less than a minute ago and that nothing has used up. One that is signed and meant for this `sid` uses its
+ * challenge up, also when it is refused; no other changes anything.
+ */
+export async function judgeProof(
+  tx: Tx,
+  { organizationId, ...asked }: Asked & { organizationId: string },
+  text: string,
+): Promise<Judgement> {
+  const named = readKid(text)
+  if ('refusal' in named) return named
+  const key = await findCompanionKey(tx, named.kid)
+  if (key?.organization_id !== organizationId) return { refusal: 'unknown_key' }
+  const verified = await verifyProof(text, key.public_jwk)
+  if ('refusal' in verified) return verified
+  const { proof } = verified
+  const misplaced = judgePlace(proof, asked)
+  if (misplaced) return { refusal: misplaced }
+  const given = await takeChallenge(tx, organizationId, proof)
+  const refusal = judgeAnswer(proof, given, asked) ?? standingOf(key) ?? (isRelay(proof) ? 'relayed' : undefined)
+  if (refusal) return { refusal }
+  await noteEpoch(tx, key, proof.epoch, asked.now)
+  return { deviceId: key.living_device_id ?? '', says: sayingsOf(proof, asked.now) }
+}
+
+type Key = NonNullable<Awaited<ReturnType<typeof findCompanionKey>>>
+
+function standingOf({ status, device_id: deviceId, living_device_id: livingId }: Key): ProofRefusal | undefined {
+  if (status !== 'linked') return 'not_linked'
+  if (livingId !== null) return undefined
+  return deviceId === null ? 'not_linked' : 'device_deleted'
+}
+
+/** Uses up the challenge that a nonce was given with. */
+async function takeChallenge(
+  tx: Tx,
+  organizationId: string,
+  { sid, nonce }: Proof,
+): Promise<GivenChallenge | undefined> {
+  const row = await tx
+    .deleteFrom('companion_challenges')
+    .where(inOrganization('companion_challenges', organizationId))
+    .where('sid', '=', sid)
+    .where('nonce_hash', '=', sha256(nonce))
+    .returning(['challenge_hash', 'given_at'])
+    .executeTakeFirst()
+  return row && { challengeHash: row.challenge_hash, givenAt: row.given_at }
+}
+
+/** Claims of the device that go into the log in words; none of them decides. */
+function sayingsOf({ via, peer, iat }: Proof, now: string): string {
+  const offMinutes = Math.round(((iat ?? Number.NaN) * 1000 - Date.parse(now)) / 60_000)
+  const isClockWrong = Number.isFinite(offMinutes) && Math.abs(offMinutes) >= 5
+  const parts = [
+    via === 'navigation' && ' through the address bar',
+    peer && ` to a browser of user ${peer.uid}`,
+    isClockWrong && `; its clock is ${Math.abs(offMinutes)} minutes ${offMinutes > 0 ? 'ahead' : 'behind'}`,
+  ]
+  return parts.filter(Boolean).join('')
+}
