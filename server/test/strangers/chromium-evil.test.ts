@@ -101,9 +101,12 @@ const tries: Record<string, Try> = {
     return (await page.goto(evilOrigin))?.url() ?? ''
   },
   'a name that leads to this machine (DNS rebinding)': async (page, at, challenge) => {
-    const { port } = new URL(at)
-    await page.goto(`http://${reboundName}:${port}/v1/return?c=${challenge}`)
-    const script = `return location.href + (await (await fetch('/v1/attest', { method: 'POST', ${json} })).text())`
+    const rebound = `http://${reboundName}:${new URL(at).port}`
+    await page.goto(`${rebound}/v1/return?c=${challenge}`).catch(() => undefined)
+    // The attacker's server has served this page; now its name leads here. Over http the browser allows it nothing.
+    await page.route(`${rebound}/prize`, (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Prize</h1>' }))
+    await page.goto(`${rebound}/prize`)
+    const script = `const answer = await fetch('/v1/attest', { method: 'POST', ${json} }); return answer.status + await answer.text()`
     const seen = await inPage(script)(page, at, challenge)
     await page.goto(evilOrigin)
     return seen
