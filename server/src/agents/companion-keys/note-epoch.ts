@@ -3,9 +3,11 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { dayMs } from '../../base/time.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { isKnownEpoch } from './epoch-rules.ts'
+import { type Epochs, isKnownEpoch } from './epoch-rules.ts'
 import { askForLinkAgain } from './link-companion.ts'
 import type { CompanionKey } from './queries.ts'
+
+type SeenKey = Epochs & Pick<CompanionKey, 'kid' | 'organization_id' | 'living_device_id' | 'seen_twice_at'>
 
 /** How often a key that was seen twice is noted. */
 const betweenNotesMs = dayMs
@@ -14,7 +16,7 @@ const betweenNotesMs = dayMs
  * Notes that a key was seen with an epoch that is spent: another machine may hold a copy of it, or this one was put back
  * to an earlier state. Nothing is refused for it; the device proves the link to its osquery node again at once.
  */
-export async function noteEpoch(tx: Tx, key: CompanionKey, presented: string | null, now: string): Promise<void> {
+export async function noteEpoch(tx: Tx, key: SeenKey, presented: string | null, now: string): Promise<void> {
   const { kid, organization_id: organizationId, living_device_id: deviceId, seen_twice_at: notedAt } = key
   const isNoted = notedAt !== null && Date.parse(now) - Date.parse(notedAt) < betweenNotesMs
   if (isKnownEpoch(key, presented) || deviceId === null || isNoted) return

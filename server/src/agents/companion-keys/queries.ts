@@ -26,6 +26,22 @@ export function findCompanionKey(reader: Reader, kid: string) {
     .executeTakeFirst()
 }
 
+/** The key of a thumbprint in an organization, as far as a proof is judged by it. */
+export const findProvingKey = (reader: Reader, organizationId: string, kid: string) =>
+  reader
+    .selectFrom('companion_keys as key')
+    .leftJoin('devices as device', (join) =>
+      join
+        .onRef('device.organization_id', '=', 'key.organization_id')
+        .onRef('device.id', '=', 'key.device_id')
+        .on('device.deleted_at', 'is', null),
+    )
+    .select(['key.organization_id', 'key.kid', 'key.public_jwk', 'key.status', 'key.device_id', 'key.port'])
+    .select(['key.epoch', 'key.previous_epoch', 'key.epoch_at', 'key.seen_twice_at', 'device.id as living_device_id'])
+    .where('key.organization_id', '=', organizationId)
+    .where('key.kid', '=', kid)
+    .executeTakeFirst()
+
 /** The organization that holds a key. */
 export async function findHolder(reader: Reader, kid: string): Promise<string | undefined> {
   const row = await reader

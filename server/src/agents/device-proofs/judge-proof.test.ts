@@ -68,7 +68,7 @@ const payloadOf = (jws: string) =>
 test('a device proves itself once with a challenge', async () => {
   const { deviceId, key } = await linkedDevice()
   const proof = await key.prove(await challengeOf(), { peer: { uid: 1000, program: 'firefox' } })
-  assert.deepEqual(await judge(proof), { deviceId, says: ' to a browser of user 1000' })
+  assert.deepEqual(await judge(proof), { deviceId, says: ' to a browser of user 1000', port: null })
   assert.deepEqual(await judge(proof), { refusal: 'unknown_nonce' })
   assert.equal(await openChallenges(), 0)
 })
@@ -168,7 +168,7 @@ test('a program that passes connections on is no browser', async () => {
 test('a spent epoch is noted and judged by nobody; the device proves its link again', async () => {
   const { deviceId, key } = await linkedDevice()
   const proof = await key.prove(await challengeOf(), { epoch: 'of-a-restored-backup' })
-  assert.deepEqual(await judge(proof), { deviceId, says: '' })
+  assert.deepEqual(await judge(proof), { deviceId, says: '', port: null })
   const row = await db()
     .selectFrom('companion_keys')
     .select(['seen_twice_at', 'link_name', 'status'])
@@ -181,7 +181,7 @@ test('the clock of the device decides nothing', async () => {
   const { deviceId, key } = await linkedDevice()
   const iat = Math.floor(Date.parse(now) / 1000) - 26 * 3_600
   const proof = await key.prove(await challengeOf(), { iat })
-  assert.deepEqual(await judge(proof), { deviceId, says: '; its clock is 1560 minutes behind' })
+  assert.deepEqual(await judge(proof), { deviceId, says: '; its clock is 1560 minutes behind', port: null })
 })
 
 test('six challenges of one sign-in are open at most: the latest, and old ones are dropped', async () => {

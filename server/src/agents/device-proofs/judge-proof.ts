@@ -1,7 +1,7 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { noteEpoch } from '../companion-keys/note-epoch.ts'
-import { findCompanionKey } from '../companion-keys/queries.ts'
+import { findProvingKey } from '../companion-keys/queries.ts'
 import { sha256 } from './give-challenge.ts'
 import {
   type Asked,
@@ -17,7 +17,8 @@ import { readKid, verifyProof } from './read-proof.ts'
 /** A device that has proved itself, with what its proof says besides. */
 export type ProvedDevice = { deviceId: string; says: string }
 
-export type Judgement = ProvedDevice | { refusal: ProofRefusal }
+/** The same with the port at which its companion was found at its last check-in. */
+export type Judgement = (ProvedDevice & { port: number | null }) | { refusal: ProofRefusal }
 
 /**
  * Judges a proof (docs/companion-protocol.md): signed by a linked key of the organization, over a challenge that was given
@@ -31,8 +32,8 @@ export async function judgeProof(
 ): Promise<Judgement> {
   const named = readKid(text)
   if ('refusal' in named) return named
-  const key = await findCompanionKey(tx, named.kid)
-  if (key?.organization_id !== organizationId) return { refusal: 'unknown_key' }
+  const key = await findProvingKey(tx, organizationId, named.kid)
+  if (!key) return { refusal: 'unknown_key' }
   const verified = await verifyProof(text, key.public_jwk)
   if ('refusal' in verified) return verified
   const { proof } = verified
@@ -42,10 +43,10 @@ export async function judgeProof(
   const refusal = judgeAnswer(proof, given, asked) ?? standingOf(key) ?? (isRelay(proof) ? 'relayed' : undefined)
   if (refusal) return { refusal }
   await noteEpoch(tx, key, proof.epoch, asked.now)
-  return { deviceId: key.living_device_id ?? '', says: sayingsOf(proof, asked.now) }
+  return { deviceId: key.living_device_id ?? '', says: sayingsOf(proof, asked.now), port: key.port }
 }
 
-type Key = NonNullable<Awaited<ReturnType<typeof findCompanionKey>>>
+type Key = NonNullable<Awaited<ReturnType<typeof findProvingKey>>>
 
 function standingOf({ status, device_id: deviceId, living_device_id: livingId }: Key): ProofRefusal | undefined {
   if (status !== 'linked') return 'not_linked'

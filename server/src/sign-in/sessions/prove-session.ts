@@ -1,4 +1,4 @@
-import { type Judgement, judgeProof, type ProvedDevice } from '../../agents/device-proofs/judge-proof.ts'
+import { type Judgement, judgeProof } from '../../agents/device-proofs/judge-proof.ts'
 import type { ProofRefusal } from '../../agents/device-proofs/proof-rules.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { chooseDevice, keepCandidates } from './choose-device.ts'
@@ -9,7 +9,10 @@ import { settleLocked } from './settle-session.ts'
 
 /** What a refused proof means for the page, and why it was refused. */
 export type Refused = { refusal: 'proof_invalid' | 'proof_relayed' | 'linking'; detail: ProofRefusal }
-export type Proved = { deviceId: string; state: SessionState } | { state: 'which_device' } | Refused
+export type Proved =
+  | { deviceId: string; port: number | null; state: SessionState }
+  | { state: 'which_device' }
+  | Refused
 
 /** A page asks six ports at most. */
 const maxProofs = 6
@@ -20,7 +23,7 @@ const maxProofs = 6
  */
 export async function proveSession(
   db: Db,
-  { organization_id: organizationId, id }: SignInSession,
+  { organization_id: organizationId, id }: Pick<SignInSession, 'organization_id' | 'id'>,
   { proofs, origin, now }: { proofs: readonly string[]; origin: string; now: string },
 ): Promise<Proved> {
   return transact(db, async (tx): Promise<Proved> => {
@@ -43,13 +46,15 @@ export async function proveSession(
       return { state: 'which_device' }
     }
     const { judged: standing } = await settleLocked(tx, session, proved, now)
-    return { deviceId: proved.deviceId, state: standing.state }
+    const { deviceId } = proved
+    const port = accepted.find((one) => one.deviceId === deviceId)?.port ?? null
+    return { deviceId, port, state: standing.state }
   })
 }
 
 /** The devices that proved themselves, each once. */
-const devicesOf = (judged: readonly Judgement[]): ProvedDevice[] => [
-  ...new Map(judged.flatMap((one) => ('refusal' in one ? [] : [[one.deviceId, one]]))).values(),
+const devicesOf = (judged: readonly Judgement[]) => [
+  ...new Map(judged.flatMap((one) => ('refusal' in one ? [] : [[one.deviceId, one] as const]))).values(),
 ]
 
 /** Of several refusals the one that says most to the person. */

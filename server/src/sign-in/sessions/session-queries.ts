@@ -9,6 +9,15 @@ export function findSession(reader: Reader, organizationId: string, id: string) 
   return withConnection(reader, organizationId).where('session.id', '=', id).executeTakeFirst()
 }
 
+/** As much of a sign-in as shows whose browser it is in. */
+export const findVisited = (reader: Reader, organizationId: string, id: string) =>
+  reader
+    .selectFrom('signin_sessions')
+    .select(['organization_id', 'id', 'cookie_hash'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
 /** The same, which no one else changes until the transaction ends. */
 export const lockSession = (tx: Reader, organizationId: string, id: string) =>
   withConnection(tx, organizationId).where('session.id', '=', id).forUpdate('session').executeTakeFirst()

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ulid } from 'ulid'
 import { giveChallenge } from '../../agents/device-proofs/give-challenge.ts'
-import { transact } from '../../base/db/transact.ts'
+import { type Reader, transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { statusOf, toServiceError } from '../../http/errors.ts'
 import { pageHeaders } from '../../http/page/page-headers.ts'
@@ -17,7 +17,7 @@ import { type Judged, judge } from '../sessions/judge.ts'
 import { noteUndetected, type Reason, reasons } from '../sessions/note-undetected.ts'
 import { proveSession } from '../sessions/prove-session.ts'
 import { hashOf } from '../sessions/session-codes.ts'
-import { findSession, type SignInSession } from '../sessions/session-queries.ts'
+import { findSession, findVisited, type SignInSession } from '../sessions/session-queries.ts'
 import { isSettled, settleSession } from '../sessions/settle-session.ts'
 import { waiveLoop } from '../sessions/waive-loop.ts'
 import { openEventStreams } from './event-stream.ts'
@@ -31,6 +31,8 @@ import type { Place, VisitContext } from './visit-context.ts'
 export const page = { scheme: signIns, kind: 'page', origin: 'any', isChatty: true } as const
 export const form = { scheme: signIns, kind: 'form', origin: 'own_pages', isChatty: true } as const
 
+type Visited = Pick<SignInSession, 'organization_id' | 'id' | 'cookie_hash'>
+type Find<Session> = (reader: Reader, organizationId: string, id: string) => Promise<Session | undefined>
 type Shown = { place: Place; session: SignInSession; judged: Judged }
 
 export type Pages = ReturnType<typeof pageRoutes>
@@ -39,7 +41,7 @@ export const cookieOf = (baseUrl: string, sessionId: string) =>
   secretCookie(baseUrl, { name: `muster-si-${sessionId.slice(0, 8)}`, seconds: 3_600, form: /^[\w-]{43}$/ })
 
 /** Whether the request comes from the browser that began the sign-in. */
-export function isVisitor({ baseUrl }: Place, session: SignInSession, { headers }: FastifyRequest): boolean {
+export function isVisitor({ baseUrl }: Place, session: Visited, { headers }: FastifyRequest): boolean {
   const secret = cookieOf(baseUrl, session.id).read(headers.cookie)
   return secret !== undefined && timingSafeEqual(Buffer.from(hashOf(secret), 'hex'), session.cookie_hash)
 }
@@ -88,10 +90,10 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     )
 
   /** The sign-in of a request from the browser that began it; answers the request otherwise. */
-  async function visited(request: FastifyRequest, reply: FastifyReply) {
+  async function visitedAs<Session extends Visited>(request: FastifyRequest, reply: FastifyReply, find: Find<Session>) {
     const place = await context.placeOf(request.host)
     const { id } = request.params as { id: string }
-    const session = place && /^[0-9a-f]{24}$/.test(id) ? await findSession(db, place.organizationId, id) : undefined
+    const session = place && /^[0-9a-f]{24}$/.test(id) ? await find(db, place.organizationId, id) : undefined
     if (!place || !session) {
       fault(reply, 404, 'This sign-in has ended', 'Open the app again.')
       return undefined
@@ -101,6 +103,8 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     fault(reply, 403, 'Start from the app again', 'This sign-in began in another browser.')
     return undefined
   }
+
+  const visited = (request: FastifyRequest, reply: FastifyReply) => visitedAs(request, reply, findSession)
 
   async function viewOf({ place, session, judged }: Shown, request: FastifyRequest, { isWholePage = false } = {}) {
     const { organizationId } = place
@@ -173,10 +177,12 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     return reply.code(429).header('retry-after', '5').send()
   })
 
-  type Visit = { place: Place; session: SignInSession; body: Readonly<Record<string, unknown>> }
-  const onPost = (path: string, work: (visit: Visit, reply: FastifyReply) => Promise<unknown>) =>
+  type Visit<Session> = { place: Place; session: Session; body: Readonly<Record<string, unknown>> }
+  type Work<Session> = (visit: Visit<Session>, reply: FastifyReply) => Promise<unknown>
+  const onPost = (path: string, work: Work<SignInSession>) => onPostAs(path, findSession, work)
+  const onPostAs = <Session extends Visited>(path: string, find: Find<Session>, work: Work<Session>) =>
     scope.post(`/signin/:id/${path}`, { config: form, bodyLimit: 16 * 1024 }, async (request, reply) => {
-      const visit = await visited(request, reply)
+      const visit = await visitedAs(request, reply, find)
       if (!visit) return reply
       const body = Object(request.body ?? {}) as Readonly<Record<string, unknown>>
       const answer = await work({ ...visit, body }, reply)
@@ -185,7 +191,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
       return isForm ? reply.redirect(`/signin/${visit.session.id}`, 303) : reply.send(answer ?? {})
     })
 
-  onPost('challenge', async ({ place: { organizationId, baseUrl }, session: { id: sid } }) => ({
+  onPostAs('challenge', findVisited, async ({ place: { organizationId, baseUrl }, session: { id: sid } }) => ({
     challenge: await giveChallenge(context, {
       organizationId,
       sid,
@@ -193,16 +199,15 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
       now: context.now(),
     }),
   }))
-  onPost('proof', async ({ place, session, body }, reply) => {
+  onPostAs('proof', findVisited, async ({ place, session, body }, reply) => {
     const now = context.now()
     const given = Array.isArray(body['proofs']) ? body['proofs'] : [body['proof']]
     const proofs = given.filter((proof) => typeof proof === 'string')
     const proved = await proveSession(db, session, { proofs, origin: new URL(place.baseUrl).origin, now })
     if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal, detail: proved.detail } })
     if (proved.state === 'which_device') return { state: proved.state }
-    const { deviceId, state } = proved
-    const agent = await findAgentPort(db, { organizationId: place.organizationId, deviceId }, now)
-    if (agent) reply.header('set-cookie', rememberAgent(context.secrets, place, { deviceId, port: agent.port }))
+    const { deviceId, port, state } = proved
+    if (port !== null) reply.header('set-cookie', rememberAgent(context.secrets, place, { deviceId, port }))
     return { state }
   })
   onPost('undetected', async ({ session, body }) => {
@@ -224,7 +229,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     await transact(db, (tx) => cancelSession(tx, ended, change))
     return reply.redirect(finishPathOf(session), 303)
   })
-  const act = (path: string, readAct: (body: Visit['body']) => Act) =>
+  const act = (path: string, readAct: (body: Visit<SignInSession>['body']) => Act) =>
     onPost(path, ({ session, body }) => actOnSession(db, session, readAct(body), context.now()))
   const text = (value: unknown): string => (typeof value === 'string' ? value : '')
   act('recheck', () => ({ kind: 'recheck' }))
