@@ -16,8 +16,8 @@ type Signer = { kid: string; jwk: PublicEcJwk; noncedAt: string; ip: string; hos
 
 /**
  * Enrolls the key of a companion with the secret that its machine enrolls with. The key waits until the osquery node of its
- * hardware has reported its file; in a trial one that comes with the node key of its own process is linked at once. Returns
- * why it is refused, or nothing.
+ * node key, or of its hardware, has reported its file; in a trial its node key links it at once. Returns why it is refused, or
+ * nothing.
  */
 export async function enrollCompanion(
   context: CompanionContext,
@@ -34,22 +34,23 @@ export async function enrollCompanion(
   const facts = factsOf(fields)
   const vouchedBy = await findVoucher(db, fields['replaces'], { organizationId, kid, hosts })
   return transact(db, async (tx) => {
-    const hash = agents.isTrial && nodeKey && agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
+    const hash = nodeKey && agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
     const node = hash ? await findDeviceOfNodeKey(tx, organizationId, hash) : undefined
     const outcome = await addCompanionKey(tx, { organizationId, kid, jwk, vouchedBy, now, noncedAt }, facts)
     if (outcome === 'in_use') return refusals.keyInUse
     if (outcome === 'repeated') return refusals.otherNonce
-    if (node) await linkCompanion(tx, { kid, deviceId: node.id, by: 'node_key' }, change)
-    else await askNode(tx, { organizationId, kid, facts })
+    if (node && agents.isTrial) await linkCompanion(tx, { kid, deviceId: node.id, by: 'node_key' }, change)
+    else await askNode(tx, { organizationId, kid, facts }, node?.id)
     return undefined
   })
 
   async function askNode(
     tx: Parameters<typeof askForLink>[0],
     key: { organizationId: string; kid: string; facts: CompanionFacts },
+    ownId: string | undefined,
   ): Promise<void> {
-    const device = await findDeviceOfHardware(tx, key.organizationId, hardwareOf(key.facts))
-    if (device) await askForLink(tx, { kid: key.kid, deviceId: device.id }, change)
+    const deviceId = ownId ?? (await findDeviceOfHardware(tx, key.organizationId, hardwareOf(key.facts)))?.id
+    if (deviceId !== undefined) await askForLink(tx, { kid: key.kid, deviceId }, change)
   }
 }
 

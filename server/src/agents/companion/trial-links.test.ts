@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { companionClient, companionMachine } from '../../../test/support/companion-client.ts'
+import { companionMachines } from '../../../test/support/companion-machine.ts'
 import { makeIn } from '../../../test/support/make.ts'
 
 const trial = testAgents({ isTrial: true })
@@ -12,14 +13,15 @@ beforeEach(() => Promise.all([trial.reset(), deployed.reset()]))
 const machine = { uuid: companionMachine.hardware_uuid, serial: companionMachine.hardware_serial }
 
 /** The bundled agent: an osquery node and a companion in one process. */
-async function bundled(agents: typeof trial) {
+async function bundled(agents: typeof trial, hardware: typeof machine | object = machine) {
   const { id: organizationId } = await makeIn(agents.database).organization()
   const secret = await agents.enrollmentSecret(organizationId)
-  const verdict = await agents.client().enroll(secret, machine)
+  const client = agents.client()
+  const verdict = await client.enroll(secret, hardware)
   const nodeKey = verdict.accepted ? verdict.body['node_key'] : assert.fail(verdict.text)
   const companion = await companionClient(agents.server.origin)
   const enroll = (key: unknown) => companion.enroll(secret, { is_bundled: true, node_key: key })
-  return { secret, nodeKey, companion, enroll }
+  return { secret, nodeKey, companion, enroll, client }
 }
 
 test('in a trial a bundled companion is linked by the node key of its own process, and not by a made-up one', async () => {
@@ -50,6 +52,17 @@ test('in any other deployment a node key links nothing, whatever the agent says'
   assert.equal(body.status, 'linking')
   assert.notEqual(body.link, null, 'its file is asked for')
   assert.equal((await companion.checkIn({ node_key: nodeKey })).body.status, 'linking')
+})
+
+test('there the node of the node key is asked for the file, also on a machine without a hardware identity', async () => {
+  const { companion, nodeKey, secret, client } = await bundled(deployed, {})
+  const nameless = { hardware_uuid: '', hardware_serial: '' }
+  const { body } = await companion.enroll(secret, { is_bundled: true, node_key: nodeKey, ...nameless })
+  assert.equal(body.link?.by, 'file')
+  await companionMachines(deployed).reportLink(client, body.link?.name)
+  assert.equal((await companion.checkIn()).body.status, 'linked')
+  const key = await deployed.database.db.selectFrom('companion_keys').select('linked_by').executeTakeFirstOrThrow()
+  assert.equal(key.linked_by, 'file')
 })
 
 test('a trial that becomes another deployment asks for the files of its companions', async () => {
