@@ -1,15 +1,33 @@
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { readInstallation } from '../read-installation.ts'
+import { describeCompanionStatus, readCompanionStatus } from './companion-status.ts'
 import { runInstalledCompanion } from './run-installed-companion.ts'
 
 // The program of the osquery package: `companion-program.ts <companion.json>`. It runs until it is told to stop, and ends
-// with 1 where it cannot run at all.
+// with 1 where it cannot run at all. `companion-program.ts status` says how it stands.
 const [file = '/etc/muster-osquery/companion.json'] = process.argv.slice(2)
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+const stateFolder = process.env['STATE_DIRECTORY'] ?? '/var/lib/muster-companion'
 try {
-  const installation = await readInstallation(file, process.env['STATE_DIRECTORY'] ?? '/var/lib/muster-companion')
+  if (file === 'status') await printStatus()
+  else await run()
+} catch (error) {
+  process.exitCode = 1
+  const text = error instanceof Error ? error.message : String(error)
+  if (!process.stderr.write(`muster-companion: ${text}\n`)) await once(process.stderr, 'drain')
+}
+
+async function printStatus(): Promise<void> {
+  const status = await readCompanionStatus(join(stateFolder, 'companion.json'))
+  if (!status) throw new Error('it has not run here yet')
+  process.stdout.write(`${describeCompanionStatus(status, new Date().toISOString()).join('\n')}\n`)
+  process.exitCode = status.status === 'linked' && status.is_running ? 0 : 1
+}
+
+async function run(): Promise<void> {
+  const installation = await readInstallation(file, stateFolder)
   const folder = dirname(installation.stateFile)
   await runInstalledCompanion({
     ...installation,
@@ -19,8 +37,4 @@ try {
     log: (line) => void process.stdout.write(`${line}\n`),
     signal: stopping.signal,
   })
-} catch (error) {
-  process.exitCode = 1
-  const text = error instanceof Error ? error.message : String(error)
-  if (!process.stderr.write(`muster-companion: ${text}\n`)) await once(process.stderr, 'drain')
 }

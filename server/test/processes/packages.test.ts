@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { freePort, type MusterProcess, printedKey, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
@@ -158,6 +158,9 @@ test('a device enrolls with nothing but a package of the bundled agent', {
       (await audits()).data.some(({ description }: { description: string }) => /^Linked a companion/.test(description)),
     )
     assert.equal(((await stat(join(state, 'companion.json'))).mode & 0o777).toString(8), '600')
+    const asked = spawn(launcher, ['status'], { env, cwd: '/' })
+    const [said] = await Promise.all([text(asked.stdout), once(asked, 'exit')])
+    assert.match(said, /^Companion of http:.*\n {2}State file {5}.*companion\.json, mode 0600\n/)
     companion.kill('SIGTERM')
     const [code] = await once(companion, 'exit')
     assert.deepEqual([code, await readdir(join(state, 'link'))], [0, []])

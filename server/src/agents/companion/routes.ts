@@ -73,10 +73,7 @@ async function enroll(context: CompanionContext, request: FastifyRequest): Promi
   if (unknownKeys.isSpent(request.ip)) return refusals.tooMany
   const { kid, jwk, claims } = signature
   const noncedAt = enrollmentNonces.givenAt(kid, claims['nonce'])
-  if (noncedAt === undefined) {
-    unknownKeys.spend(request.ip)
-    return { ...refusals.otherNonce, nonce: enrollmentNonces.give(kid) }
-  }
+  if (noncedAt === undefined) return { ...refusals.otherNonce, nonce: enrollmentNonces.give(kid) }
   const fields = await fieldsSigned(context, request, signature, null)
   if (!fields) return refusals.invalid
   const signer = { kid, jwk, noncedAt, ip: request.ip, hosts: hostsOf(context, request) }
@@ -95,10 +92,12 @@ async function admit(context: CompanionContext, request: FastifyRequest): Promis
   const { kid, claims } = signature
   if (!knownKeys.get(kid) && unknownKeys.isSpent(request.ip)) return refusals.tooMany
   const key = await findCompanionKey(db, kid)
-  if (!key || claims['nonce'] !== key.nonce) {
+  if (!key) {
     unknownKeys.spend(request.ip)
-    return key ? { ...refusals.otherNonce, nonce: key.nonce } : refusals.unknownKey
+    return refusals.unknownKey
   }
+  // That is how each companion of an office begins its day.
+  if (claims['nonce'] !== key.nonce) return { ...refusals.otherNonce, nonce: key.nonce }
   const fields = await fieldsSigned(context, request, signature, key.base_url)
   if (!fields) return refusals.invalid
   knownKeys.note(kid, true)
