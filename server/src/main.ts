@@ -75,7 +75,8 @@ export async function startServer({ config, clock, log, roles, isTrial = false, 
       return { deployment, first, needsFirstAdmin: false, firstRun: undefined, address, stop }
     }
     await ensureAllPackages(connection.db, secrets, await openPackageSite(config), clock())
-    const agents: Agents = await startAgents({ db: connection.db, secrets, clock, log, isTrial, isDatabaseUnavailable })
+    const common = { db: connection.db, secrets, clock, log, isDatabaseUnavailable }
+    const agents: Agents = await startAgents({ ...common, isTrial: isTrial || demo !== undefined })
     stops.push(() => agents.stop())
     const parts = { config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts, demo }
     const app = buildApp({ ...parts, healthChecks })

@@ -18,7 +18,7 @@ export type ChallengeRefusal =
 type Refused = { refused: ChallengeRefusal }
 
 const challengeType = 'muster-challenge+jwt'
-const maxChallengeBytes = 8 * 1024
+const maxLength = 4_096
 const maxLifeSeconds = 60
 
 /**
@@ -26,7 +26,7 @@ const maxLifeSeconds = 60
  * at most. Whether it is fresh is for the server to judge, by its own clock; whether it was seen before, for the caller.
  */
 export async function readChallenge(text: string, trust: Trust): Promise<{ challenge: Challenge } | Refused> {
-  if (text.length > maxChallengeBytes) return { refused: 'malformed' }
+  if (text.length > maxLength) return { refused: 'malformed' }
   try {
     const { alg, typ, kid } = decodeProtectedHeader(text)
     if (alg !== 'ES256' || typ !== challengeType) return { refused: 'wrong_type' }

@@ -22,7 +22,7 @@ type Vectors = {
 }
 
 const document = await readFile(new URL('../../../docs/companion-protocol.md', import.meta.url), 'utf8')
-const vectors = JSON.parse(/```json\n(.*?)\n```/s.exec(document)?.[1] ?? '') as Vectors
+const vectors = JSON.parse(/^## Test vectors\n.*?```json\n(.*?)\n```/ms.exec(document)?.[1] ?? '') as Vectors
 const { origin, organization, epoch, challenge, keys } = vectors
 const { device_private_key: privateJwk, kid } = keys
 const trust = { organization, origin, challengeKeys: [keys.challenge_key], ports: [], epoch }

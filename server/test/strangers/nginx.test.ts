@@ -99,7 +99,7 @@ test('people sign in through nginx by fetch and by the other way, and its log ho
     'GET /signin/oidc/auth?',
     'GET /signin/return',
     'POST /signin/oidc/token',
-    'POST /api/v1/companion/contact',
+    'POST /api/v1/companion/check_in',
   ]) {
     assert.ok(
       requests.some((request) => request.startsWith(wanted)),

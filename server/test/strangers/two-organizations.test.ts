@@ -138,7 +138,7 @@ test('a companion of one takes no challenge of the other, and its proof is none 
     assert.equal(asked.status, 403)
     const proof = await visit.proofFrom(own.laptop.port)
     const { status, text } = await theirs.post('proof', { proof })
-    assert.deepEqual([status, JSON.parse(text)], [403, { error: { code: 'proof_invalid' } }])
+    assert.deepEqual([status, JSON.parse(text)], [403, { error: { code: 'proof_invalid', detail: 'unknown_key' } }])
     const session = (await place.sessions()).find(({ id }) => theirs.page === `/signin/${id}`)
     assert.equal(session?.device_id, null)
   }

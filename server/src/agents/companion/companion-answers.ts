@@ -13,7 +13,7 @@ export const refusals = {
     'The request has no DPoP header of a companion, or its body is not a JSON object',
   ),
   invalid: refusal(401, 'invalid_signature', 'The request is not signed by its key for this address'),
-  /** RFC 9449 §8: the answer has the nonce that counts. */
+  /** RFC 9449 §9: the answer has the nonce that counts. */
   otherNonce: refusal(401, 'use_dpop_nonce', 'Sign the request again with the nonce of this answer'),
   unknownKey: refusal(401, 'unknown_key', 'This key is not enrolled'),
   unknownSecret: refusal(401, 'unknown_secret', 'This enrollment secret is not valid'),

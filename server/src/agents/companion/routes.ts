@@ -150,7 +150,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
 }
 
 function answerWith(reply: FastifyReply, { status, text, nonce }: NoncedAnswer): FastifyReply {
-  // RFC 9449 §8: what the next request has to carry.
+  // RFC 9449 §9: what the next request has to carry.
   if (nonce !== undefined) reply.header('dpop-nonce', nonce)
   if (status === 401 && nonce !== undefined) reply.header('www-authenticate', 'DPoP error="use_dpop_nonce"')
   return reply.code(status).header('content-type', 'application/json').header('cache-control', 'no-store').send(text)

@@ -19,14 +19,14 @@ type Vectors = {
   origin: string
   check_in: { nonce: string; body: string; claims: Record<string, unknown>; dpop: string }
   challenge: string
-  challenge_given_at: string
+  challenge_issued_at: string
   proof: { payload: { nonce: string; sid: string }; jws: string }
   refused_proofs: { what: string; proof: string; seconds?: number; reason: string }[]
 }
 
 const file = new URL('../../../../docs/companion-protocol.md', import.meta.url)
 const document = await readFile(file, 'utf8')
-const vectors = JSON.parse(/```json\n(.*?)\n```/s.exec(document)?.[1] ?? '') as Vectors
+const vectors = JSON.parse(/^## Test vectors\n.*?```json\n(.*?)\n```/ms.exec(document)?.[1] ?? '') as Vectors
 const { kty, crv, x, y } = vectors.keys.device_private_key
 const database = testDatabase()
 let place = { organizationId: '', deviceId: '' }
@@ -39,7 +39,7 @@ before(async () => {
   const { kid } = vectors.keys
   const facts = { isBundled: false, hardwareUuid: null, serial: null, hostname: '', platform: '', agentVersion: '1' }
   await transact(database.db, async (tx) => {
-    const now = vectors.challenge_given_at
+    const now = vectors.challenge_issued_at
     await addCompanionKey(tx, { organizationId, kid, jwk: { kty, crv, x, y }, now }, facts)
     await linkCompanion(tx, { kid, deviceId }, systemChange(organizationId, now))
   })
@@ -48,16 +48,16 @@ before(async () => {
 
 /** Judges a proof of which nothing was judged before, as long after its challenge. */
 async function judge(proof: string, seconds = 0) {
-  const { origin, challenge, challenge_given_at: givenAt } = vectors
+  const { origin, challenge, challenge_issued_at: issuedAt } = vectors
   const { nonce, sid } = vectors.proof.payload
   const { organizationId } = place
-  const row = { nonce_hash: sha256(nonce), challenge_hash: sha256(challenge), given_at: givenAt }
+  const row = { nonce_hash: sha256(nonce), challenge_hash: sha256(challenge), given_at: issuedAt }
   await database.db.deleteFrom('companion_challenges').execute()
   await database.db
     .insertInto('companion_challenges')
     .values({ organization_id: organizationId, sid, ...row })
     .execute()
-  const asked = { organizationId, sid, origin, now: plusMs(givenAt, seconds * 1000) }
+  const asked = { organizationId, sid, origin, now: plusMs(issuedAt, seconds * 1000) }
   return transact(database.db, (tx) => judgeProof(tx, asked, proof))
 }
 
