@@ -71,6 +71,11 @@ test('a device proves itself once with a challenge', async () => {
   assert.deepEqual(await judge(proof), { deviceId, says: ' to a browser of user 1000', port: null })
   assert.deepEqual(await judge(proof), { refusal: 'unknown_nonce' })
   assert.equal(await openChallenges(), 0)
+  const { seen_twice_at: seenTwiceAt } = await db()
+    .selectFrom('companion_keys')
+    .select('seen_twice_at')
+    .executeTakeFirstOrThrow()
+  assert.equal(seenTwiceAt, null)
 })
 
 test('a proof with anything changed is refused with the reason of the protocol document, and uses nothing up', async () => {
@@ -128,7 +133,9 @@ test('a nonce of another sign-in is not spent by one that it is not for', async 
   const { key } = await linkedDevice()
   const proof = await key.prove(await challengeOf('first'))
   assert.deepEqual(await judge(proof, { sid: 'second' }), { refusal: 'wrong_session' })
-  assert.equal(await openChallenges('first'), 1)
+  const moved = await key.prove(await challengeOf('third'), { sid: 'second' })
+  assert.deepEqual(await judge(moved, { sid: 'second' }), { refusal: 'unknown_nonce' })
+  assert.deepEqual([await openChallenges('first'), await openChallenges('third')], [1, 1])
   assert.equal('deviceId' in (await judge(proof, { sid: 'first' })), true)
 })
 
