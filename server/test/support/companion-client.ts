@@ -14,7 +14,7 @@ export type CheckInAnswer = {
   error?: { code: string }
 }
 
-type Answer = { status: number; body: CheckInAnswer; nonce: string | null }
+type Answer = { status: number; body: CheckInAnswer; nonce: string | null; asksForNonce: boolean }
 export type CompanionKeys = GenerateKeyPairResult
 type Fields = Record<string, unknown>
 
@@ -57,7 +57,9 @@ export async function companionClient(origin: string, copied?: CompanionKeys) {
     })
     const answer = (await response.json()) as CheckInAnswer
     if (answer.epoch) epoch = answer.epoch
-    return { status: response.status, body: answer, nonce: response.headers.get('dpop-nonce') }
+    const { status, headers } = response
+    const asksForNonce = headers.get('www-authenticate') === 'DPoP error="use_dpop_nonce"'
+    return { status, body: answer, nonce: headers.get('dpop-nonce'), asksForNonce }
   }
 
   /** Sends a request, once more with the nonce of the answer where the server asks for another one. */

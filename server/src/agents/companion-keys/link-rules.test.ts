@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { linkNameAt } from './link-name.ts'
-import { judgeLink } from './link-rules.ts'
+import { judgeLink, secondsToNextCheckIn } from './link-rules.ts'
 
 const at = (hours: number) => new Date(Date.parse('2026-11-20T10:00:00.000Z') + hours * 3_600_000).toISOString()
 
@@ -32,4 +32,27 @@ test('a link is proved again each day, and ends when nobody confirms it for an h
 test('a name of before that says no time is kept', () => {
   const standing = { link_name: 'A'.repeat(32), linked_at: at(0), last_contact_at: at(1) }
   assert.equal(judgeLink(standing, at(1)), 'keep')
+})
+
+test('a companion comes every 15 seconds while its link is new, and every five minutes after an hour without one', () => {
+  const hour = 3_600_000
+  const since = Date.parse('2026-11-20T10:00:00.000Z')
+  const name = `${'A'.repeat(32)}-${since.toString(36)}`
+  const at = (ms: number) => new Date(since + ms).toISOString()
+  const linking = { isLinked: false, isBundled: false }
+  const linked = { isLinked: true, isBundled: false }
+  const bundled = { isLinked: true, isBundled: true }
+  const cases = [
+    [15, { link_name: null, enrolled_at: at(0) }, linking, hour - 1],
+    [300, { link_name: null, enrolled_at: at(0) }, linking, hour],
+    [15, { link_name: name, enrolled_at: at(-24 * hour) }, linking, hour - 1],
+    [300, { link_name: name, enrolled_at: at(-24 * hour) }, linking, hour],
+    [300, { link_name: null, enrolled_at: at(0) }, linked, 0],
+    [300, { link_name: name, enrolled_at: at(-24 * hour) }, linked, 0],
+    [300, { link_name: null, enrolled_at: at(0) }, bundled, 0],
+    [15, { link_name: name, enrolled_at: at(-24 * hour) }, bundled, 0],
+  ] as const
+  for (const [seconds, key, standing, ms] of cases) {
+    assert.equal(secondsToNextCheckIn(key, standing, at(ms)), seconds, JSON.stringify([key, standing, ms]))
+  }
 })

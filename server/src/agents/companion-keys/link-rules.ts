@@ -11,6 +11,19 @@ export type LinkStanding = {
   last_contact_at: string
 }
 
+/** A companion that is asked comes soon; one that has nothing to show for an hour comes as seldom as the others. */
+export function secondsToNextCheckIn(
+  { link_name: name, enrolled_at: enrolledAt }: { link_name: string | null; enrolled_at: string },
+  { isLinked, isBundled }: { isLinked: boolean; isBundled: boolean },
+  now: string,
+): number {
+  if (isLinked && (name === null || !isBundled)) return idleSeconds
+  const sinceMs = name === null ? Date.parse(enrolledAt) : askedAtMs(name)
+  return Date.parse(now) - sinceMs < patienceMs ? linkingSeconds : idleSeconds
+}
+
+const idleSeconds = 300
+const linkingSeconds = 15
 const linkLifeMs = dayMs
 /** An osquery node polls once a minute at the latest. */
 const patienceMs = hourMs

@@ -34,7 +34,7 @@ export async function noteEpoch(tx: Tx, key: SeenKey, presented: string | null, 
     .where(inOrganization('devices', organizationId))
     .where('id', '=', deviceId)
     .executeTakeFirstOrThrow()
-  const description = `The key of the companion of the device "${name}" was seen twice: with a state that it had left behind.`
+  const description = `The companion key of the device "${name}" was used with an outdated state. It may be on two machines.`
   await recordAudit(
     tx,
     { action: 'device.companion_key_seen_twice', about: { device: deviceId }, description },

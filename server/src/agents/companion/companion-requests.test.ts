@@ -43,7 +43,8 @@ test('requests that are forged, changed, for another address or of unknown keys 
   assert.equal(await codeOf(good), undefined, 'none of them has used the nonce up')
   const unknown = await newCompanion()
   assert.equal((await unknown.checkIn()).body.error?.code, 'unknown_key')
-  assert.equal((await unknown.enroll('not a secret')).body.error?.code, 'unknown_secret')
+  const refused = await unknown.enroll('not a secret')
+  assert.deepEqual([refused.body.error?.code, refused.asksForNonce], ['unknown_secret', false])
 })
 
 test('a request counts once, whoever sends it again, and whenever', async () => {
@@ -62,8 +63,8 @@ test('a request counts once, whoever sends it again, and whenever', async () => 
   assert.deepEqual(codes.toSorted(), [...Array.from({ length: 7 }, () => 'use_dpop_nonce'), undefined])
   for (const seconds of [0, 61, 86_400]) {
     agents.pass(seconds)
-    const { status, body: answer, nonce } = await companion.post('check_in', body, captured)
-    assert.deepEqual([status, Object.keys(answer)], [401, ['error']], 'a nonce and nothing else')
+    const { status, body: answer, nonce, asksForNonce } = await companion.post('check_in', body, captured)
+    assert.deepEqual([status, Object.keys(answer), asksForNonce], [401, ['error'], true], 'a nonce and nothing else')
     assert.notEqual(nonce, null)
   }
   assert.equal((await companion.checkIn()).status, 200)

@@ -111,7 +111,7 @@ async function fieldsSigned(
   signature: Signature,
   ownBaseUrl: string | null,
 ): Promise<Fields | undefined> {
-  const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0)
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const address = { path: request.routeOptions.url ?? '', hosts: hostsOf(context, request, ownBaseUrl) }
   if (!(await isSigned(signature, { ...address, body }))) {
     context.unknownKeys.spend(request.ip)
@@ -152,7 +152,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
 function answerWith(reply: FastifyReply, { status, text, nonce }: NoncedAnswer): FastifyReply {
   // RFC 9449 §9: what the next request has to carry.
   if (nonce !== undefined) reply.header('dpop-nonce', nonce)
-  if (status === 401 && nonce !== undefined) reply.header('www-authenticate', 'DPoP error="use_dpop_nonce"')
+  if (text === refusals.otherNonce.text) reply.header('www-authenticate', 'DPoP error="use_dpop_nonce"')
   return reply.code(status).header('content-type', 'application/json').header('cache-control', 'no-store').send(text)
 }
 

@@ -3,7 +3,7 @@ import { type Tx, transact } from '../../base/db/transact.ts'
 import { companionPorts } from '../companion-keys/companion-ports.ts'
 import { isKnownEpoch } from '../companion-keys/epoch-rules.ts'
 import { askForLink, askForLinkAgain, endLink, linkCompanion } from '../companion-keys/link-companion.ts'
-import { judgeLink } from '../companion-keys/link-rules.ts'
+import { judgeLink, secondsToNextCheckIn } from '../companion-keys/link-rules.ts'
 import { noteEpoch } from '../companion-keys/note-epoch.ts'
 import {
   type CompanionKey,
@@ -20,8 +20,6 @@ import type { CompanionContext } from './companion-context.ts'
 import { type DueQuery, dueQueries } from './due-queries.ts'
 import { type Fields, textOf } from './signed-request.ts'
 
-const idleSeconds = 300
-const linkingSeconds = 15
 const maxWaitSeconds = 25
 
 /** What a check-in says: which program, where it listens, with which epoch, and how long it waits for news. */
@@ -144,7 +142,7 @@ async function answerCheckIn(
     epoch: key.epoch,
     link: linkAsked(agents.isTrial && key.is_bundled, key.link_name),
     queries,
-    next_check_in_seconds: isLinked && (key.link_name === null || !key.is_bundled) ? idleSeconds : linkingSeconds,
+    next_check_in_seconds: secondsToNextCheckIn(key, { isLinked, isBundled: key.is_bundled }, agents.clock()),
   }
   return success(JSON.stringify(answer))
 }

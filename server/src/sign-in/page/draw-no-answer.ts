@@ -45,9 +45,8 @@ const reasons: Readonly<Record<string, Reason>> = {
     wayOn: 'repair',
   },
   proof_relayed: {
-    sentence: ({ browser }) =>
-      `Muster answered another program, which passes the question on, not ${browser.name} itself.`,
-    rest: 'Open the app in a browser on the computer that Muster runs on.',
+    sentence: ({ browser }) => `Muster was asked by another program, not by ${browser.name}.`,
+    rest: 'Use a browser on the computer that Muster runs on.',
     wayOn: 'repair',
   },
   agent_outdated: {

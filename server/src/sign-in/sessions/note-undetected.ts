@@ -15,7 +15,7 @@ export const reasons = {
   unsupported: 'The browser cannot ask the agent.',
   agent_outdated: 'The agent is too old.',
   proof_invalid: 'The proof was refused.',
-  proof_relayed: 'The proof came through a program that passes connections on.',
+  proof_relayed: 'A relay asked the agent in place of the browser.',
   linking: 'The agent is not linked to its device yet.',
 } as const
 

@@ -150,7 +150,7 @@ test('proofs that are replayed, of other sign-ins, late, forged or relayed are r
   await refused(late, 'expired')
   const relayed = await all.companion.prove(await other.challenge(), epoch, { peer: { uid: 0, program: 'sshd' } })
   await refused(relayed, 'relayed', { at: other, code: 'proof_relayed' })
-  assert.match((await other.go(other.path)).text, /passes the question on/)
+  assert.match((await other.go(other.path)).text, /Muster was asked by another program/)
 })
 
 test('a sign-in is for the browser that began it, and for pages of ours', async () => {
