@@ -164,6 +164,7 @@ export const signInViews: Readonly<Record<string, PageView>> = {
   'no-answer-denied': of('no_answer', { reason: 'permission_denied' }),
   'no-answer-factor': of('no_answer', { reason: 'agent_not_found', isFactor: true, applicationName: 'Microsoft 365' }),
   'no-answer-repair': of('no_answer', { reason: 'proof_invalid' }),
+  'no-answer-relayed': of('no_answer', { reason: 'proof_relayed' }),
   'weak-evidence': of('weak_evidence', { personName: null, mail: null, checkNames: null }),
   'unknown-person': of('unknown_person', { personName: null, mail: 'j.weber@partner.example', kind: 'PC' }),
   linking: of('linking'),
