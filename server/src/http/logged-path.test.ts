@@ -28,6 +28,8 @@ test('the path of a request is logged without its query', () => {
 test('no secret of an address is logged, whatever its form and however it is written', () => {
   const secrets = [
     ...(['mstr_v1', 'muspt'] as const).map(generateToken),
+    // Slashes of base64 stand where they may.
+    ...['whsec_Hs/ejK39FS6OfVCkWzU5Yhw/k0Yt2bWq/1sJr8XcVpLnQeA=', 'whsec_/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q='],
     ...[generateSecret(), makeNodeKey(openSecrets(randomBytes(32))), randomBytes(32).toString('base64url')],
   ]
   const spellings = [(text: string) => text, encodeURIComponent, (text: string) => text.replace(/./g, percent)]
