@@ -33,8 +33,9 @@ export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Re
   const report = await made(page, '/views/reporting_queries', { name: 'Devices', sql: 'select 1 as one' })
   const asked = { name: 'Uptime', sql: 'select * from uptime', target_macs: true }
   const liveQuery = await made(page, '/live_query_campaigns', asked)
-  const redirect_uris = ['https://payroll.invalid/callback']
-  const connection = await made(page, '/session/sign_in_connections', { name: 'Payroll', redirect_uris })
+  const application = { name: 'Payroll', redirect_uris: ['https://payroll.invalid/callback'] }
+  const unsigned = { ...application, kind: 'second_step', mode: 'disabled' }
+  const connection = await made(page, '/session/sign_in_connections', unsigned)
   const { body: me } = await askAsPage(page, 'GET', '/session')
   const device = await firstOf(page, '/views/devices')
   return new Map([

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
 import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
@@ -7,7 +11,12 @@ withConsole(1, {
   setUp: async () => {
     const { run } = opened.trial
     await run('people', 'add', 'Ana Ruiz', 'ana.ruiz@halden.example')
-    await run('connections', 'create', 'Payroll', '--redirect-uri', 'https://payroll.example.com/cb')
+    const keys = join(mkdtempSync(join(tmpdir(), 'muster-keys-')), 'keys.json')
+    after(() => rmSync(dirname(keys), { recursive: true }))
+    const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+    writeFileSync(keys, JSON.stringify({ keys: [jwk] }))
+    const caller = ['Payroll', '--redirect-uri', 'https://payroll.example.com/cb', '--request-keys', keys]
+    await run('connections', 'add', 'second-step', ...caller)
   },
 })
 

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
+import { startHostileProvider } from '../../server/test/support/hostile-provider.ts'
 import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
 import { keepPictures, picturesAreKept } from './keep-pictures.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
-withConsole(3)
+const provider = await startHostileProvider()
+after(() => provider.stop())
+withConsole(3, { settings: async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' }) })
+
+const es256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+const ed25519 = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
+const keySet = (...keys: object[]) => JSON.stringify({ keys })
 
 const button = (name: string | RegExp) => page.getByRole('button', { name }).first()
 const dialog = (name: string | RegExp) => page.getByRole('dialog', { name })
@@ -30,15 +38,22 @@ test('a connection is made with what to select and to copy at the other side, an
   await look('empty')
   await page.getByRole('link', { name: 'New connection' }).click()
   await page.getByRole('heading', { level: 1, name: 'New connection' }).waitFor()
-  await page.getByRole('radio', { name: /Keycloak/ }).check()
-  assert.ok(await page.getByLabel('The caller has signed this person in').isChecked())
-  await page.getByRole('radio', { name: /OpenID Connect application/ }).check()
-  assert.ok(!(await page.getByLabel('The caller has signed this person in').isChecked()))
+  await page.getByText('You state that this caller has signed the person in before it asks.').waitFor()
+  await page.getByRole('radio', { name: /^Okta/ }).check()
+  await page.getByText('Select “Enable signed requests” in Okta').waitFor()
+  await page.getByRole('radio', { name: /^Another identity provider signs them in/ }).check()
+  assert.equal(await page.getByRole('radio', { name: /^Okta/ }).count(), 0)
+  await page.getByLabel('Public keys that sign its requests (optional)').waitFor()
+  await page.getByRole('radio', { name: /^It signs people in itself/ }).check()
+  assert.equal(await page.getByLabel('Upstream').count(), 0)
   await page.getByLabel('Name', { exact: true }).fill('Payroll')
   await page.getByLabel('Redirect addresses').fill('http://payroll.example.com/callback')
-  await page.getByLabel('Keys that sign its requests (optional)').fill('{"keys": 1}')
+  await page.getByLabel('Public keys that sign its requests').fill('{"keys": 1}')
   await page.getByText('Must be a JWK set').waitFor()
-  await page.getByLabel('Keys that sign its requests (optional)').fill('')
+  await page.getByLabel('Public keys that sign its requests').fill(keySet(ed25519))
+  await button('Create the connection').click()
+  await page.getByText('must be a JWK set of 1 to 20 public keys of one algorithm').waitFor()
+  await page.getByLabel('Public keys that sign its requests').fill('')
   await button('Create the connection').click()
   await page.getByText('must be an https address without a fragment').waitFor()
   await look('refused')
@@ -51,28 +66,75 @@ test('a connection is made with what to select and to copy at the other side, an
   for (const address of ['https://payroll.example.com/callback', 'https://pay.example.com/cb']) {
     await page.getByText(address, { exact: true }).waitFor()
   }
-  await page.getByText(/and the caller has not signed them in first: no one gets in/).waitFor()
+  await page.getByText('It is disabled: it has no keys. Add its public keys, then turn it on.').waitFor()
   await look('created')
   await page.getByRole('link', { name: 'Go to the connection' }).click()
   await page.getByRole('heading', { level: 1, name: 'Payroll' }).waitFor()
   id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   assert.equal(await page.getByText(secret).count(), 0, 'the secret is gone from the page')
-  const { mode, redirect_uris: addresses, is_public: isPublic } = await readConnection(id)
-  assert.deepEqual([mode, addresses.length, isPublic], ['observe', 2, false])
+  const { kind, mode, redirect_uris: addresses, is_public: isPublic } = await readConnection(id)
+  assert.deepEqual([kind, mode, addresses.length, isPublic], ['second_step', 'disabled', 2, false])
+})
+
+test('a second step without keys says how to mend that, and is turned on once it has keys', { skip }, async () => {
+  await page.goto(at(`/connections/${id}`))
+  await page.getByText('Nothing: it has no keys').waitFor()
+  assert.equal(await page.getByRole('button', { name: /^(Enforce…|Observe)$/ }).count(), 0)
+  await look('no-keys')
+  await page.getByRole('link', { name: 'Add its public keys' }).click()
+  await page.getByLabel('Public keys that sign its requests').fill(keySet(es256))
+  await page.getByText('1 change: request keys').waitFor()
+  await look('settings')
+  await button('Save changes').click()
+  await page.getByText('Signed requests (ES256)').waitFor()
+  assert.equal(await page.getByText('it has no keys').count(), 0)
+  await page.getByRole('link', { name: 'Mode', exact: true }).click()
+  await button('Observe').click()
+  await page.getByRole('heading', { level: 2, name: 'Observes' }).waitFor()
+  await page.getByRole('navigation', { name: 'Connection' }).getByRole('link', { name: 'Settings' }).click()
+  await page.getByLabel('Public keys that sign its requests').fill('')
+  await button('Save changes').click()
+  await page.getByText('are needed: a second step signs its requests').waitFor()
+})
+
+test('an application is made with the upstream that signs its people in', { skip }, async () => {
+  const client = { client_id: 'muster', client_secret: 'a-secret-of-the-tests' }
+  provider.reset()
+  const upstream = { name: 'Example ID', provider: 'oidc', issuer: provider.issuer, ...client }
+  await page.goto(at('/connections/new'))
+  await page.getByRole('radio', { name: /^Another identity provider signs them in/ }).check()
+  await page.getByRole('option', { name: 'None yet' }).waitFor({ state: 'attached' })
+  assert.equal((await askAsPage(page, 'POST', '/session/sign_in_upstreams', upstream)).status, 200)
+  await page.reload()
+  await page.getByRole('radio', { name: /^Another identity provider signs them in/ }).check()
+  await page.getByLabel('Name', { exact: true }).fill('Wiki')
+  await page.getByLabel('Redirect addresses').fill('https://wiki.example.com/callback')
+  await button('Create the connection').click()
+  await page.getByText('is needed: an upstream signs its people in').waitFor()
+  await look('application')
+  await page.getByLabel('Upstream').selectOption('Example ID')
+  await button('Create the connection').click()
+  await page.getByText('It observes: no device is refused.').waitFor()
+  await page.getByRole('link', { name: 'Go to the connection' }).click()
+  await page.getByText('Upstream Example ID').waitFor()
+  const wiki = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const { kind, mode, request_keys: keys } = await readConnection(wiki)
+  assert.deepEqual([kind, mode, keys], ['application', 'observe', null])
+  await page.goto(at('/connections'))
+  for (const shown of ['Second step', 'Signed requests (ES256)', 'Application', 'Upstream Example ID']) {
+    await page.getByText(shown, { exact: true }).waitFor()
+  }
+  await look('list')
+  await page.goto(at(`/connections/${wiki}/setup`))
+  await page.getByText('Enter these values in place of those of the identity provider.').waitFor()
+  await look('setup-application')
+  assert.equal((await askAsPage(page, 'DELETE', `/session/sign_in_connections/${wiki}`)).status, 204)
 })
 
 test('enforcement is turned on with the number of people whom the report names', { skip }, async () => {
-  await page.goto(at(`/connections/${id}/settings`))
-  await page.getByLabel('The caller has signed this person in').check()
-  await page.getByText('1 change: trust in hints').waitFor()
-  await look('settings')
-  await button('Save changes').click()
-  await page.getByText('Connection saved').waitFor()
-  await page.getByText(/only a device registered to that person gets in/).waitFor()
-
+  await page.goto(at(`/connections/${id}`))
   const report = (await askAsPage(page, 'GET', `/views/sign_in_connections/${id}/readiness`)).body
   assert.ok(report.refused_count > 0, 'the simulated devices have no companions')
-  await page.getByRole('link', { name: 'Mode', exact: true }).click()
   await button('Enforce…').click()
   const asked = dialog('Enforce “Payroll”?')
   await asked.getByRole('link').first().waitFor()
@@ -108,18 +170,19 @@ test('a connection that enforces is paused for a reason, and enforces again', { 
   await page.getByRole('heading', { level: 2, name: 'Enforces' }).waitFor()
 })
 
-test('each kind of caller has its steps, and the list says what requests prove', { skip }, async () => {
+test('each caller that asks second has its steps', { skip }, async () => {
   await page.goto(at(`/connections/${id}/setup`))
-  for (const provider of ['okta', 'keycloak', 'authentik', 'oidc']) {
-    await page.getByLabel('Set up at').selectOption(provider)
+  for (const caller of ['okta', 'signing']) {
+    await page.getByLabel('Set up at').selectOption(caller)
     await page.getByText('Shown once when it was made.').first().waitFor()
-    await look(`setup-${provider}`)
+    await look(`setup-${caller}`)
   }
-  await page.goto(at('/connections'))
-  await page.getByRole('link', { name: 'Payroll' }).waitFor()
-  await page.getByText('Trusted hints').waitFor()
-  await look('list')
-  await assertFitsPhone(page, [at('/connections'), at(`/connections/${id}`), at(`/connections/${id}/setup`)])
+  await assertFitsPhone(page, [
+    at('/connections'),
+    at('/connections/new'),
+    at(`/connections/${id}`),
+    at(`/connections/${id}/setup`),
+  ])
 })
 
 test('keys are rotated with the date of the change, and replaced at once only after a warning', { skip }, async () => {

@@ -51,13 +51,13 @@ void testOnPostgres('a page continues when the process that held its events is k
   const servers = [await place.start(['serve', '--no-worker']), await place.start(['serve', '--no-worker'])]
   balancer.lead(...servers.map(({ origin }) => origin))
   const { person, device, prove } = await addMember()
-  const rp = await relyingParty(balancer.origin)
+  const rp = await relyingParty({ issuer: balancer.origin })
   const site = createServer((_request, response) => void response.end('Payroll is open'))
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   t.after(() => site.close())
   const address = site.address()
   const redirectUri = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/callback`
-  const wanted = { name: 'Payroll', redirectUris: [redirectUri], requestKeys: [rp.jwk] }
+  const wanted = { kind: 'second_step' as const, name: 'Payroll', redirectUris: [redirectUri], requestKeys: [rp.jwk] }
   const { clientId } = await transact(database.db, (tx) => createConnection(tx, place.secrets, wanted, change()))
   const browser = await launchBrowser()
   t.after(() => browser.close())

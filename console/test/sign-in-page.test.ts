@@ -296,23 +296,6 @@ test('a warning is continued by a click', { skip }, async () => {
   await untilInApp(page)
 })
 
-test('a hint alone names nobody, and a stranger reads what a person of the organization reads', { skip }, async () => {
-  const all = await setUp({ isSigned: false, permission: 'prompt' })
-  const { page } = all
-  const words = async (hint: string) => {
-    await all.arrive(hint)
-    await title(page, 'Chrome will ask you once')
-    return ((await page.locator('body').textContent()) ?? '').replaceAll(/\w{4}-\w\w/g, '')
-  }
-  const known = await words('ana@example.com')
-  assert.equal(await words('stranger@example.com'), known)
-  assert.doesNotMatch(known, /ana/i)
-  const stranger = await make.device(all.organizationId, { name: 'stranger' })
-  await startAgent(await addKey(stranger.id))
-  await all.setPermission('granted')
-  await title(page, 'Acme’s sign-in didn’t say who you are')
-})
-
 test('a server that does not answer is what the page says, and it continues once the server does', {
   skip,
 }, async () => {

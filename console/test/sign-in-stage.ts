@@ -35,7 +35,6 @@ const appOrigin = `http://127.0.0.1:${appPort}`
 
 export type Permission = 'granted' | 'denied' | 'prompt'
 type Setting = {
-  isSigned?: boolean
   isRegistered?: boolean
   mode?: 'enforce' | 'observe'
   permission?: Permission
@@ -98,18 +97,19 @@ export function signInStage() {
     stage.setNow(new Date().toISOString())
     if (!isListening) await stage.app.listen({ host: '127.0.0.1', port })
     isListening = true
-    const { isSigned = true, isRegistered = true, mode = 'enforce', permission = 'granted' } = setting
+    const { isRegistered = true, mode = 'enforce', permission = 'granted' } = setting
     const { organizationId } = stage.tenant
-    const rp = await relyingParty(origin)
+    const rp = await relyingParty({ issuer: origin })
     const connection = await transact(stage.db, (tx) =>
       createConnection(
         tx,
         stage.secrets,
         {
+          kind: 'second_step',
           name: setting.applicationName ?? 'Payroll',
           redirectUris: [`${appOrigin}/callback`],
           startUrl: `${appOrigin}/start`,
-          ...(isSigned ? { requestKeys: [rp.jwk] } : { isHintTrusted: true }),
+          requestKeys: [rp.jwk],
         },
         change(),
       ),
@@ -132,8 +132,7 @@ export function signInStage() {
     const arrive = async (hint = person.email) => {
       const more = { login_hint: hint, redirect_uri: `${appOrigin}/callback` }
       const { clientId } = connection
-      const request = isSigned ? await rp.signedRequest(clientId, more) : rp.plainRequest(clientId, more)
-      await opened.page.goto(origin + rp.addressOf(request))
+      await opened.page.goto(origin + rp.addressOf(await rp.signedRequest(clientId, more)))
     }
     return { ...opened, organizationId, connection, person, device, key, arrive, rp }
   }

@@ -1,6 +1,7 @@
 import { after, before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type ConsoleInBrowser, lackOfBrowser, openConsole, setUpAdmin } from './browser.ts'
+import type { TrialParts } from './trial-server.ts'
 
 /** What a file of tests works on: one server, one browser, and an administrator with full access who is signed in. */
 export let opened: ConsoleInBrowser
@@ -9,7 +10,7 @@ export let page: Page
 /** The address of a page of the console: "/devices". */
 export const at = (path: string): string => `${opened.trial.baseUrl}/console${path}`
 
-type Around = {
+type Around = Pick<TrialParts, 'settings'> & {
   /** What the tests find there. */
   setUp?(): Promise<void>
   /** What ends before the server does. */
@@ -20,10 +21,10 @@ type Around = {
  * Opens the console before the tests of the file, with so many simulated devices, and closes it after them. Hooks of a
  * file do not wait for each other: what needs the console stands within.
  */
-export function withConsole(devices: number, { setUp, tearDown }: Around = {}): void {
+export function withConsole(devices: number, { setUp, tearDown, ...parts }: Around = {}): void {
   before(async () => {
     if (lackOfBrowser !== false) return
-    opened = await openConsole(devices)
+    opened = await openConsole(devices, parts)
     page = opened.page
     await setUpAdmin(opened)
     await setUp?.()

@@ -12,6 +12,22 @@ const aboutBody = <Example>(title: string, description: string, example: Example
   additionalProperties: false,
 })
 
+const clientKinds = ['second_step', 'application'] as const
+const kindWords =
+  '`second_step`: the caller has signed the person in before it asks, and says so in signed requests. `application`: an upstream signs its people in.'
+
+const exampleKeys = {
+  keys: [
+    {
+      kty: 'EC',
+      crv: 'P-256',
+      kid: 'payroll-2026',
+      x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+      y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+    },
+  ],
+}
+
 const signInModes = ['enforce', 'observe', 'disabled'] as const
 
 const Address = (description: string) => Text(description, { maxLength: 2_000 })
@@ -20,11 +36,16 @@ const Address = (description: string) => Text(description, { maxLength: 2_000 })
 const KeySet = Type.Object(
   {
     keys: Type.Array(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'A public key (RFC 7517 §4): RSA, EC or OKP.' }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'A public key (RFC 7517 §4): RSA of 2,048 bits and more, or EC on P-256.',
+      }),
       { minItems: 1, maxItems: 20, description: 'The keys.' },
     ),
   },
-  { description: 'The public keys that sign its requests (a JWK set). Null when its requests are not signed.' },
+  {
+    description:
+      'The public keys that sign its requests (a JWK set), all of one algorithm. Null when they are not signed.',
+  },
 )
 
 const options = {
@@ -36,13 +57,10 @@ const options = {
   }),
   request_keys: Nullable(KeySet),
   start_url: Nullable(Address('Where people open the application again; null when it is not known.')),
-  is_hint_trusted: Flag(
-    'Whether the caller has signed the person in before it asks, so that `login_hint` lets in a device that is registered to them.',
-  ),
   is_browser_managed: Flag('Whether policies let the page reach the agent, so that the browser does not ask first.'),
   wait_seconds: Type.Integer({ minimum: 60, maximum: 1_800, description: 'How long the caller waits for an answer.' }),
   upstream_id: Nullable(
-    Text('The upstream identity provider that says who the person is; null when the caller says it.', {
+    Text('The upstream identity provider that signs the people of an application in; null of any other kind.', {
       pattern: identifierPattern,
     }),
   ),
@@ -77,24 +95,20 @@ const EntraView = Type.Object(
 export const SignInConnectionView = Type.Object(
   {
     id: Identifier('Identifier of the connection.'),
-    kind: Choice(
-      ['oidc', 'entra'],
-      'Whether it is an OpenID Connect client, or an external authentication method of Microsoft Entra.',
-    ),
+    kind: Choice([...clientKinds, 'entra'], `${kindWords} \`entra\`: an external method of Microsoft Entra.`),
     entra: Nullable(EntraView),
     mode: Choice(signInModes, 'Whether it refuses devices, only notes what it would refuse, or refuses everyone.'),
     paused_until: Nullable(
       Timestamp('Until when it lets known people in without the check; null unless it was paused.'),
     ),
     pause_reason: Nullable(Text('Why it was paused.')),
-    evidence: Choice(
-      ['asserted', 'hinted'],
-      'Whether signed requests or an upstream say who the person is, or its requests only hint at that.',
-    ),
     client_id: Text('Its OpenID Connect client identifier.'),
     is_public: Flag('Whether it has no secret and proves itself by PKCE.'),
     issuer: Nullable(Text('The issuer to give to it; null while the organization has no address.')),
     ...options,
+    request_algorithm: Nullable(
+      Choice(['RS256', 'PS256', 'ES256'], 'What its requests are signed with; null when they are not signed.'),
+    ),
     created_at: Timestamp('When it was added.'),
     last_sign_in_at: Nullable(
       Timestamp('When the last person got in who began in the last 30 days; null without one.'),
@@ -104,20 +118,19 @@ export const SignInConnectionView = Type.Object(
   },
   about('SignInConnectionView', 'An application or an identity provider that people sign in to through Muster.', {
     id: '3',
-    kind: 'oidc',
+    kind: 'second_step',
     entra: null,
     mode: 'enforce',
     paused_until: null,
     pause_reason: null,
-    evidence: 'asserted',
     client_id: 'muster-3f9c2d7a41b8e6f0c5a1',
     is_public: false,
     issuer: 'https://muster.example.com/signin/oidc',
     name: 'Payroll',
     redirect_uris: ['https://payroll.example.com/callback'],
-    request_keys: null,
+    request_keys: exampleKeys,
+    request_algorithm: 'ES256',
     start_url: 'https://payroll.example.com/',
-    is_hint_trusted: false,
     is_browser_managed: false,
     wait_seconds: 600,
     upstream_id: null,
@@ -133,6 +146,7 @@ const { name, redirect_uris, ...others } = options
 
 export const SignInConnectionCreation = Type.Object(
   {
+    kind: Choice(clientKinds, kindWords),
     name,
     redirect_uris,
     is_public: Type.Optional(Flag('Whether it has no secret and proves itself by PKCE.')),
@@ -140,8 +154,10 @@ export const SignInConnectionCreation = Type.Object(
     ...Type.Partial(Type.Object(others)).properties,
   },
   aboutBody('SignInConnectionCreation', 'A new OpenID Connect client. It enforces unless another mode is given.', {
+    kind: 'second_step',
     name: 'Payroll',
     redirect_uris: ['https://payroll.example.com/callback'],
+    request_keys: exampleKeys,
   }),
 )
 export type SignInConnectionCreation = Static<typeof SignInConnectionCreation>
@@ -263,7 +279,6 @@ export const SignInReadiness = Type.Object(
     people_count: 120,
     refused_count: 14,
     reasons: {
-      weak_evidence: 0,
       no_device: 6,
       no_companion: 4,
       companion_silent: 1,

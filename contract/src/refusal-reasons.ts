@@ -1,6 +1,5 @@
 /** Why people would be refused at a sign-in, in the order in which a report shows them. */
 export const refusalReasons = [
-  'weak_evidence',
   'no_device',
   'no_companion',
   'companion_silent',

@@ -17,6 +17,7 @@ export const signInReasons = {
   registration_suspended: 'The registration is suspended',
   blocked_by_issues: 'Issues block the device',
   checks_unfinished: 'Checks brought no result',
+  request_unmet: 'The sign-in is not what the application asked for',
   cancelled: 'The person canceled',
   abandoned: 'The person left the page',
 } as const

@@ -32,7 +32,7 @@ export function ConnectionActions({ connection }: Parts) {
           <VerbItems
             verbs={[
               !connection.is_public &&
-                connection.kind === 'oidc' && { text: 'Replace the client secret…', run: () => setOpened('roll') },
+                connection.kind !== 'entra' && { text: 'Replace the client secret…', run: () => setOpened('roll') },
               { text: 'Delete…', run: () => setOpened('delete'), isDangerous: true },
             ]}
           />

@@ -2,21 +2,32 @@ import { NumberInput, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ConnectionInput } from './connection-input.ts'
 import { RequestKeysField } from './request-keys-field.tsx'
+import { UpstreamField } from './upstream-field.tsx'
 
-type Parts = {
-  readonly value: ConnectionInput
-  readonly onChange: (value: ConnectionInput) => void
+type Parts<Input> = {
+  readonly value: Input
+  readonly onChange: (value: Input) => void
   readonly faultOf: (field: string) => string | undefined
   /** Where the redirect address is found at the other side, and what it looks like. */
   readonly redirect: { readonly hint: string; readonly example: string }
-  readonly evidence: string
+  /** Where its keys come from, and what follows from them. */
+  readonly aboutKeys: string
 }
 
 /** The fields whose faults `ConnectionFields` shows. */
-export const connectionFieldNames = ['name', 'redirect_uris', 'request_keys', 'start_url', 'wait_seconds']
+export const connectionFieldNames = [
+  ...['name', 'redirect_uris', 'redirect_uris/0', 'request_keys', 'request_keys/keys'],
+  ...['upstream_id', 'start_url', 'wait_seconds'],
+]
 
 /** What can be chosen of a connection, made or changed. */
-export function ConnectionFields({ value, onChange, faultOf, redirect, evidence }: Parts) {
+export function ConnectionFields<Input extends ConnectionInput>({
+  value,
+  onChange,
+  faultOf,
+  redirect,
+  aboutKeys,
+}: Parts<Input>) {
   const set = (change: Partial<ConnectionInput>) => onChange({ ...value, ...change })
   return (
     <>
@@ -28,30 +39,33 @@ export function ConnectionFields({ value, onChange, faultOf, redirect, evidence 
         error={faultOf('name')}
         onChange={(event) => set({ name: event.currentTarget.value })}
       />
-      <Textarea
-        label="Redirect addresses"
-        description={`${redirect.hint} One on each line.`}
-        placeholder={redirect.example}
-        value={value.redirectUris}
-        rows={2}
-        error={faultOf('redirect_uris') ?? faultOf('redirect_uris/0')}
-        onChange={(event) => set({ redirectUris: event.currentTarget.value })}
-      />
-      <RequestKeysField
-        value={value.requestKeys}
-        about={evidence}
-        error={faultOf('request_keys')}
-        onChange={(requestKeys) => set({ requestKeys })}
-      />
-      <Switch
-        label="The caller has signed this person in"
-        isOn={value.isHintTrusted}
-        onChange={(isHintTrusted) => set({ isHintTrusted })}
-      >
-        Choose it only for an identity provider that checks a password before it sends people here. Then an unsigned
-        login_hint lets in a device that is registered to that person. An application that asks on its own must sign its
-        requests instead.
-      </Switch>
+      {value.kind !== 'entra' && (
+        <Textarea
+          label="Redirect addresses"
+          description={`${redirect.hint} One on each line.`}
+          placeholder={redirect.example}
+          value={value.redirectUris}
+          rows={2}
+          error={faultOf('redirect_uris') ?? faultOf('redirect_uris/0')}
+          onChange={(event) => set({ redirectUris: event.currentTarget.value })}
+        />
+      )}
+      {value.kind === 'application' && (
+        <UpstreamField
+          value={value.upstreamId}
+          error={faultOf('upstream_id')}
+          onChange={(upstreamId) => set({ upstreamId })}
+        />
+      )}
+      {value.kind !== 'entra' && (
+        <RequestKeysField
+          value={value.requestKeys}
+          isOptional={value.kind === 'application'}
+          about={aboutKeys}
+          error={faultOf('request_keys') ?? faultOf('request_keys/keys')}
+          onChange={(requestKeys) => set({ requestKeys })}
+        />
+      )}
       <Switch
         label="Browsers are managed"
         isOn={value.isBrowserManaged}

@@ -1,34 +1,41 @@
-import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import type { SignInConnectionCreation, SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 
 /** What a form holds of a connection. */
 export type ConnectionInput = {
+  /** Chosen once. */
+  readonly kind: SignInConnectionView['kind']
   readonly name: string
   /** One on each line. */
   readonly redirectUris: string
   /** The JSON of a key set (RFC 7517); blank without. */
   readonly requestKeys: string
+  /** The upstream that signs the people of an application in; blank without. */
+  readonly upstreamId: string
   readonly startUrl: string
-  readonly isHintTrusted: boolean
   readonly isBrowserManaged: boolean
   readonly waitMinutes: number
 }
 
-export const noInput: ConnectionInput = {
+export type NewConnectionInput = ConnectionInput & { readonly kind: SignInConnectionCreation['kind'] }
+
+export const noInput: NewConnectionInput = {
+  kind: 'second_step',
   name: '',
   redirectUris: '',
   requestKeys: '',
+  upstreamId: '',
   startUrl: '',
-  isHintTrusted: false,
   isBrowserManaged: false,
   waitMinutes: 10,
 }
 
 export const inputOf = (connection: SignInConnectionView): ConnectionInput => ({
+  kind: connection.kind,
   name: connection.name,
   redirectUris: connection.redirect_uris.join('\n'),
   requestKeys: connection.request_keys === null ? '' : JSON.stringify(connection.request_keys, null, 2),
+  upstreamId: connection.upstream_id ?? '',
   startUrl: connection.start_url ?? '',
-  isHintTrusted: connection.is_hint_trusted,
   isBrowserManaged: connection.is_browser_managed,
   waitMinutes: Math.round(connection.wait_seconds / 60),
 })
@@ -54,18 +61,19 @@ export const bodyOf = (input: ConnectionInput) => ({
   name: input.name.trim(),
   redirect_uris: linesOf(input.redirectUris),
   request_keys: readKeySet(input.requestKeys) ?? null,
+  upstream_id: input.kind === 'application' && input.upstreamId !== '' ? input.upstreamId : null,
   start_url: input.startUrl.trim() === '' ? null : input.startUrl.trim(),
-  is_hint_trusted: input.isHintTrusted,
   is_browser_managed: input.isBrowserManaged,
   wait_seconds: input.waitMinutes * 60,
 })
 
 export const labels: Readonly<Record<keyof ConnectionInput, string>> = {
+  kind: 'kind',
   name: 'name',
   redirectUris: 'redirect addresses',
   requestKeys: 'request keys',
+  upstreamId: 'upstream',
   startUrl: 'start address',
-  isHintTrusted: 'trust in hints',
   isBrowserManaged: 'managed browsers',
   waitMinutes: 'waiting time',
 }
@@ -88,8 +96,8 @@ const memberLabels: Readonly<Record<keyof ReturnType<typeof bodyOf>, string>> = 
   name: labels.name,
   redirect_uris: labels.redirectUris,
   request_keys: labels.requestKeys,
+  upstream_id: labels.upstreamId,
   start_url: labels.startUrl,
-  is_hint_trusted: labels.isHintTrusted,
   is_browser_managed: labels.isBrowserManaged,
   wait_seconds: labels.waitMinutes,
 }

@@ -8,7 +8,7 @@ import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { modeMeaning, modeOf, modeWords, pausedUntil } from './connection-words.ts'
+import { lacksKeys, modeMeaning, modeOf, modeWords, pausedUntil } from './connection-words.ts'
 import { PauseDialog } from './pause-dialog.tsx'
 import { ReadinessDialog } from './readiness-dialog.tsx'
 import { WithConnection } from './with-connection.tsx'
@@ -40,6 +40,7 @@ function Mode({ connection }: Parts) {
     said: () => `“${visibleText(connection.name)}” enforces again`,
   })
   const isPaused = pausedUntil(connection) !== null
+  const isKeyless = lacksKeys(connection)
   return (
     <>
       <section className="form-section">
@@ -52,10 +53,17 @@ function Mode({ connection }: Parts) {
         )}
         {!isPaused && <p className="t2">{modeMeaning[mode]}</p>}
         <div className="form-ends">
-          <Button variant={mode === 'enforce' ? 'default' : 'filled'} onClick={() => setOpened('report')}>
-            {mode === 'enforce' || !may ? 'Who would be refused today' : 'Enforce…'}
-          </Button>
-          {may && mode !== 'observe' && (
+          {!isKeyless && (
+            <Button variant={mode === 'enforce' ? 'default' : 'filled'} onClick={() => setOpened('report')}>
+              {mode === 'enforce' || !may ? 'Who would be refused today' : 'Enforce…'}
+            </Button>
+          )}
+          {may && isKeyless && (
+            <Link className="u" to="/connections/$connectionId/settings" params={{ connectionId: connection.id }}>
+              Add its public keys
+            </Link>
+          )}
+          {may && mode !== 'observe' && !isKeyless && (
             <Button loading={set.isPending && set.variables === 'observe'} onClick={() => set.mutate('observe')}>
               Observe
             </Button>

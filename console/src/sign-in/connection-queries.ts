@@ -10,6 +10,12 @@ export const connectionsQuery = queryOptions({
   queryFn: ({ signal }) => api('listSignInConnections', { query: { per_page: 100 }, signal }),
 })
 
+/** An organization has 50 at most. */
+export const upstreamsQuery = queryOptions({
+  queryKey: ['connections', 'upstreams'],
+  queryFn: async ({ signal }) => (await api('listSignInUpstreams', { query: { per_page: 100 }, signal })).data,
+})
+
 export const connectionQuery = (id: string) =>
   queryOptions({
     queryKey: ['connections', 'one', id],

@@ -36,10 +36,17 @@ export function ConnectionSettingsPage() {
 
 const redirect = { hint: 'Where answers may go: https addresses.', example: 'https://payroll.example.com/callback' }
 
+const aboutKeys = {
+  second_step: 'With each signed request the caller states that it has signed the person in.',
+  application: 'With keys, requests that are not signed are refused.',
+  entra: '',
+} as const
+
 function SettingsForm({ connection }: { connection: SignInConnectionView }) {
   const client = useQueryClient()
   const { base: before, input, setInput, others, begin, takeTheirs } = useInput(inputOf(connection))
-  const losesKeys = readKeySet(input.requestKeys) === null && before.requestKeys !== ''
+  const losesKeys =
+    connection.kind === 'application' && readKeySet(input.requestKeys) === null && before.requestKeys !== ''
   const save = useAction({
     act: async () => {
       const isStill = (now: SignInConnectionView) => changesInWords(inputOf(now), before) === ''
@@ -64,11 +71,11 @@ function SettingsForm({ connection }: { connection: SignInConnectionView }) {
         onChange={setInput}
         faultOf={save.faultOf}
         redirect={redirect}
-        evidence="With them a request says who the person is; unsigned ones are refused from then on."
+        aboutKeys={aboutKeys[connection.kind]}
       />
       {losesKeys && (
         <p className="note will" role="status">
-          Without keys requests only hint at the person: registration is off for this connection.
+          Without keys, requests that are not signed are accepted.
         </p>
       )}
       <ChangedMeanwhile

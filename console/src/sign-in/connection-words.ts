@@ -1,5 +1,7 @@
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import type { SignInUpstreamView } from '@muster/contract/console-upstreams.ts'
 import type { RefusalReason } from '@muster/contract/refusal-reasons.ts'
+import { visibleText } from '../components/visible-text.ts'
 
 export const modeWords = { enforce: 'Enforces', observe: 'Observes', disabled: 'Disabled' } as const
 
@@ -17,24 +19,33 @@ export const modeMeaning = {
   disabled: 'Refuses every request.',
 } as const
 
-type Evidence = Pick<SignInConnectionView, 'evidence' | 'is_hint_trusted'>
+export const kindWords = { second_step: 'Second step', application: 'Application', entra: 'Microsoft Entra' } as const
 
-export const evidenceShort = ({ evidence, is_hint_trusted: isTrusted }: Evidence): string => {
-  if (evidence === 'asserted') return 'Signed requests'
-  return isTrusted ? 'Trusted hints' : 'Hints only'
-}
+export const kindMeaning = {
+  second_step: 'The caller signs people in, then asks Muster about their computer.',
+  application: 'Another identity provider signs people in, then Muster checks their computer.',
+  entra: 'Microsoft signs people in, then asks Muster about their computer.',
+} as const
 
-/** What the requests of a connection say of the person, and what follows. */
-export function evidenceInWords({ evidence, is_hint_trusted: isTrusted }: Evidence): string {
-  if (evidence === 'asserted') return 'Requests are signed: people can register their first device.'
-  if (isTrusted) {
-    return 'Requests only hint at the person: registration is off for this connection, and only a device registered to that person gets in.'
-  }
-  return 'Requests only hint at the person, and the caller has not signed them in first: no one gets in. Add the keys that sign its requests.'
+type KnownBy = Pick<SignInConnectionView, 'kind' | 'request_algorithm' | 'upstream_id'>
+type Upstreams = readonly Pick<SignInUpstreamView, 'id' | 'name'>[] | undefined
+
+/** A second step without keys stays disabled: nothing says who signs in. */
+export const lacksKeys = ({ kind, request_algorithm: algorithm }: KnownBy): boolean =>
+  kind === 'second_step' && algorithm === null
+
+export const keysLacking = 'Add its public keys, then turn it on.'
+
+/** What says who the person is. */
+export function knownBy(connection: KnownBy, upstreams: Upstreams): string {
+  const { kind, request_algorithm: algorithm, upstream_id: upstreamId } = connection
+  if (kind === 'entra') return 'Microsoft’s signed hint'
+  if (kind === 'second_step') return algorithm === null ? 'Nothing: it has no keys' : `Signed requests (${algorithm})`
+  const name = upstreams?.find(({ id }) => id === upstreamId)?.name
+  return name === undefined ? 'Upstream' : `Upstream ${visibleText(name)}`
 }
 
 export const reasonWords: Readonly<Record<RefusalReason, string>> = {
-  weak_evidence: 'Requests do not say who signs in',
   no_device: 'No registered device',
   no_companion: 'Device has no linked Muster app',
   companion_silent: 'Muster app silent for 7 days',

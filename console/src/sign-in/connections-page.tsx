@@ -11,12 +11,13 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import '../developers/developers.css'
 import './sign-in.css'
-import { connectionsQuery } from './connection-queries.ts'
+import { connectionsQuery, upstreamsQuery } from './connection-queries.ts'
 import { SignInTabs } from './connection-tabs.tsx'
-import { evidenceInWords, evidenceShort, modeMeaning, modeOf } from './connection-words.ts'
+import { keysLacking, kindMeaning, kindWords, knownBy, lacksKeys, modeMeaning, modeOf } from './connection-words.ts'
 
 export function ConnectionsPage() {
   const may = useMay('manage_sign_in')
+  const { data: upstreams } = useQuery(upstreamsQuery)
   return (
     <ListPage
       title="Sign-in"
@@ -34,7 +35,7 @@ export function ConnectionsPage() {
         </Emptiness>
       }
     >
-      {(rows) => <Records rows={rows} columns={columns} />}
+      {(rows) => <Records rows={rows} columns={columnsWith(upstreams)} />}
     </ListPage>
   )
 }
@@ -45,7 +46,7 @@ const NewConnection = () => (
   </Button>
 )
 
-const columns: readonly Column<SignInConnectionView>[] = [
+const columnsWith = (upstreams: Parameters<typeof knownBy>[1]): readonly Column<SignInConnectionView>[] => [
   {
     text: 'Connection',
     className: 'c-name',
@@ -59,10 +60,24 @@ const columns: readonly Column<SignInConnectionView>[] = [
     text: 'Mode',
     head: 'w-mode',
     className: 'c-lead',
-    title: ({ mode }) => modeMeaning[mode],
+    title: (connection) =>
+      lacksKeys(connection) ? `${modeMeaning.disabled} ${keysLacking}` : modeMeaning[connection.mode],
     cell: modeOf,
   },
-  { text: 'Evidence', head: 'w-evidence', className: 'c-sub t2', title: evidenceInWords, cell: evidenceShort },
+  {
+    text: 'Kind',
+    head: 'w-kind',
+    className: 'c-more t2',
+    title: ({ kind }) => kindMeaning[kind],
+    cell: ({ kind }) => kindWords[kind],
+  },
+  {
+    text: 'Person known by',
+    head: 'w-known',
+    className: 'c-sub t2',
+    title: (connection) => knownBy(connection, upstreams),
+    cell: (connection) => knownBy(connection, upstreams),
+  },
   {
     text: 'Signed in, 7 d',
     head: 'num w-figure',

@@ -14,8 +14,8 @@ import '../developers/developers.css'
 import './sign-in.css'
 import { ConnectionFields, connectionFieldNames } from './connection-fields.tsx'
 import { bodyOf, type ConnectionInput, noInput, readKeySet } from './connection-input.ts'
-import { evidenceInWords } from './connection-words.ts'
-import { type ProviderName, providerOf, providers } from './providers.tsx'
+import { keysLacking } from './connection-words.ts'
+import { firstProviderOf, type ProviderName, providerOf, providersOf } from './providers.tsx'
 import { SetupSteps } from './setup-steps.tsx'
 import { connectionsCrumb } from './with-connection.tsx'
 
@@ -39,12 +39,32 @@ export function NewConnectionPage() {
   )
 }
 
-const evidenceOf = ({ requestKeys, isHintTrusted }: ConnectionInput): string =>
-  evidenceInWords({ evidence: readKeySet(requestKeys) ? 'asserted' : 'hinted', is_hint_trusted: isHintTrusted })
+const kinds = [
+  {
+    value: 'second_step',
+    title: 'It signs people in itself and asks Muster second',
+    text: 'You state that this caller has signed the person in before it asks. Its requests are signed, and you give Muster its public keys. Okta asks this way.',
+  },
+  {
+    value: 'application',
+    title: 'Another identity provider signs them in',
+    text: 'The application sends people to Muster, and Muster sends them to the identity provider first. Keycloak, authentik and Google Workspace work this way.',
+  },
+] as const
+
+const keysLater =
+  'Where the caller makes its keys later, leave this blank: the connection stays disabled until you add them.'
+
+const needsKeys = ({ kind, requestKeys }: ConnectionInput): boolean =>
+  kind === 'second_step' && readKeySet(requestKeys) === null
 
 const MadeConnection = ({ connection, provider, input }: Made) => (
   <>
-    <p>It observes: no device is refused. Enforce once the first sign-ins look right. {evidenceOf(input)}</p>
+    {needsKeys(input) ? (
+      <p className="note will">It is disabled: it has no keys. {keysLacking}</p>
+    ) : (
+      <p>It observes: no device is refused. Enforce once the first sign-ins look right.</p>
+    )}
     {connection.client_secret !== null && (
       <SecretOnce
         label="Client secret"
@@ -53,10 +73,7 @@ const MadeConnection = ({ connection, provider, input }: Made) => (
       />
     )}
     <section className="form-section">
-      <h2>
-        At{' '}
-        {providerOf(provider).title === 'OpenID Connect application' ? 'the application' : providerOf(provider).title}
-      </h2>
+      <h2>At {provider === 'okta' ? 'Okta' : input.kind === 'application' ? 'the application' : 'the caller'}</h2>
       <SetupSteps
         provider={provider}
         values={{
@@ -76,20 +93,23 @@ const MadeConnection = ({ connection, provider, input }: Made) => (
 )
 
 function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
-  const [provider, setProvider] = useState<ProviderName>('oidc')
+  const [provider, setProvider] = useState<ProviderName>(firstProviderOf(noInput.kind))
   const [isPublic, setIsPublic] = useState(false)
   const [input, setInput] = useState(noInput)
-  const { title, redirectHint, redirectExample, evidence } = providerOf(provider)
-  const choose = (name: ProviderName) => {
-    setProvider(name)
-    setInput({ ...input, isHintTrusted: providerOf(name).isHintTrusted })
+  const { title, redirectHint, redirectExample, aboutKeys } = providerOf(provider)
+  const callers = providersOf(input.kind)
+  const chooseKind = (kind: typeof input.kind) => {
+    setInput({ ...input, kind })
+    setProvider(firstProviderOf(kind))
   }
   const create = useAction({
     act: async () => {
       if (readKeySet(input.requestKeys) === undefined) throw new Error('The keys are no JWK set: {"keys": […]}')
       const body = bodyOf(input)
       const name = body.name === '' ? title : body.name
-      return api('createSignInConnection', { body: { ...body, name, mode: 'observe', is_public: isPublic } })
+      const mode = needsKeys(input) ? 'disabled' : 'observe'
+      const chosen = { kind: input.kind, mode, is_public: provider !== 'okta' && isPublic } as const
+      return api('createSignInConnection', { body: { ...body, ...chosen, name } })
     },
     refresh: [['connections']],
     hasForm: true,
@@ -101,15 +121,30 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
   }
   return (
     <form onSubmit={submit} noValidate>
-      <ChoiceCards legend="Who asks Muster" name="provider" value={provider} onChange={choose} options={providers} />
+      <ChoiceCards
+        legend="How people are signed in"
+        name="kind"
+        value={input.kind}
+        onChange={chooseKind}
+        options={kinds}
+      />
+      {callers.length > 1 && (
+        <ChoiceCards
+          legend="Who asks Muster"
+          name="provider"
+          value={provider}
+          onChange={setProvider}
+          options={callers}
+        />
+      )}
       <ConnectionFields
         value={input}
         onChange={setInput}
         faultOf={create.faultOf}
         redirect={{ hint: redirectHint, example: redirectExample }}
-        evidence={evidence}
+        aboutKeys={input.kind === 'second_step' ? `${aboutKeys} ${keysLater}` : aboutKeys}
       />
-      {provider === 'oidc' && (
+      {provider !== 'okta' && (
         <ChoiceCards
           legend="Client"
           name="client"

@@ -1,3 +1,4 @@
+import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import type { ReactNode } from 'react'
 
 /** What is copied from here into the other side. */
@@ -9,7 +10,7 @@ export type SetupValues = {
   readonly redirectUris: readonly string[]
 }
 
-type Value = 'discovery' | 'issuer' | 'authorization' | 'token' | 'jwks' | 'clientId' | 'secret' | 'redirects'
+type Value = 'discovery' | 'issuer' | 'authorization' | 'token' | 'jwks' | 'clientId' | 'secret' | 'redirects' | 'reply'
 type Step = { readonly says: ReactNode; readonly values?: readonly Value[] }
 
 /** How to set up the other side: one entry for each kind of it. */
@@ -20,31 +21,28 @@ type Provider = {
   /** Where its redirect address is found. */
   readonly redirectHint: string
   readonly redirectExample: string
-  /** The caller has signed the person in before it asks. */
-  readonly isHintTrusted: boolean
-  readonly evidence: string
+  readonly kind: SignInConnectionView['kind']
+  /** Where its keys come from. */
+  readonly aboutKeys: string
   readonly steps: readonly Step[]
 }
 
 const clientValues: readonly Value[] = ['clientId', 'secret']
 
-export const providers = [
+const providers = [
   {
-    value: 'oidc',
-    title: 'OpenID Connect application',
-    text: 'Any client that sends an authorization request with a code.',
-    redirectHint: 'The redirect or callback address that the application shows.',
-    redirectExample: 'https://payroll.example.com/callback',
-    isHintTrusted: false,
-    evidence: 'Have it sign its requests (RFC 9101) and name the person in login_hint. Paste its public keys here.',
+    value: 'signing',
+    kind: 'second_step',
+    title: 'OpenID Connect',
+    text: 'Any identity provider or application that signs its requests (RFC 9101).',
+    redirectHint: 'The redirect or callback address that the caller shows.',
+    redirectExample: 'https://id.example.com/callback',
+    aboutKeys: 'Have the caller sign its requests, and name the person in login_hint.',
     steps: [
-      {
-        says: 'Enter these values. Most applications read the rest from the discovery address.',
-        values: ['discovery', 'issuer', ...clientValues],
-      },
+      { says: 'Enter these values.', values: ['discovery', 'issuer', ...clientValues] },
       { says: 'Select the response type code, the scope openid, and PKCE with S256.' },
       {
-        says: 'Turn on signed request objects with an RSA or EC key, and send the e-mail address or user name as login_hint.',
+        says: 'Turn on signed request objects with an RSA or P-256 key, and send the e-mail address or user name as login_hint.',
       },
       { says: 'Check that its redirect address is one of these.', values: ['redirects'] },
       { says: 'To decide by the device, require acr to be urn:muster:device:compliant.' },
@@ -52,13 +50,12 @@ export const providers = [
   },
   {
     value: 'okta',
+    kind: 'second_step',
     title: 'Okta',
     text: 'As device posture provider over OpenID Connect. Okta asks on every platform but Linux.',
     redirectHint: 'Of every Okta organization: its own address with /oauth2/v1/authorize/callback.',
     redirectExample: 'https://acme.okta.com/oauth2/v1/authorize/callback',
-    isHintTrusted: true,
-    evidence:
-      'Select “Enable signed requests” in Okta and paste its public keys here. Without them registration stays off.',
+    aboutKeys: 'Select “Enable signed requests” in Okta, and paste its public keys here.',
     steps: [
       { says: 'In the Okta Admin Console open Security > Identity Providers, and add an OpenID Connect IdP.' },
       { says: 'As IdP usage select Device posture provider. Keep openid as the only scope.' },
@@ -73,44 +70,34 @@ export const providers = [
     ],
   },
   {
-    value: 'keycloak',
-    title: 'Keycloak',
-    text: 'As identity provider of a realm. Its browser flow ends at Muster, so it fits flows that begin there.',
-    redirectHint: 'Keycloak shows it at the top of the new identity provider.',
-    redirectExample: 'https://keycloak.example.com/realms/acme/broker/muster/endpoint',
-    isHintTrusted: true,
-    evidence: 'Keycloak does not sign these requests: registration stays off, and people need a registered device.',
+    value: 'oidc',
+    kind: 'application',
+    title: 'OpenID Connect application',
+    text: 'Any client that sends an authorization request with a code.',
+    redirectHint: 'The redirect or callback address that the application shows.',
+    redirectExample: 'https://payroll.example.com/callback',
+    aboutKeys: 'With keys, requests that are not signed are refused.',
     steps: [
-      { says: 'In the realm open Identity providers, and add OpenID Connect v1.0 with the alias muster.' },
-      { says: 'Turn on Use discovery endpoint and enter these values.', values: ['discovery', ...clientValues] },
       {
-        says: 'As Client authentication select Client secret sent as basic auth. Turn on Use PKCE with the method S256.',
+        says: 'Enter these values in place of those of the identity provider. Most applications read the rest from the discovery address.',
+        values: ['discovery', 'issuer', ...clientValues],
       },
-      { says: 'Under Advanced turn on Pass login_hint, and turn off Store tokens.' },
-      { says: 'Compare the redirect address that Keycloak shows.', values: ['redirects'] },
+      { says: 'Select the response type code, the scope openid, and PKCE with S256.' },
+      { says: 'Check that its redirect address is one of these.', values: ['redirects'] },
+      { says: 'To decide by the device, require acr to be urn:muster:device:compliant.' },
     ],
   },
   {
-    value: 'authentik',
-    title: 'authentik',
-    text: 'As a source stage after the password. Source stages need authentik Enterprise.',
-    redirectHint: 'The callback address that the new source shows.',
-    redirectExample: 'https://authentik.example.com/source/oauth/callback/muster/',
-    isHintTrusted: true,
-    evidence: 'authentik does not sign these requests: registration stays off, and people need a registered device.',
+    value: 'entra',
+    kind: 'entra',
+    title: 'Microsoft Entra',
+    text: 'As external authentication method.',
+    redirectHint: '',
+    redirectExample: '',
+    aboutKeys: '',
     steps: [
-      {
-        says: 'Open Directory > Federation and social login, and create an OpenID Connect source with the slug muster.',
-      },
-      {
-        says: 'Enter these values; the client ID is the consumer key, the client secret the consumer secret.',
-        values: [...clientValues, 'discovery'],
-      },
-      { says: 'As PKCE method select S256.' },
-      {
-        says: 'Create a source stage for this source, and bind it to the authentication flow after the stage that checks the password. The source itself needs a flow without a user login stage.',
-      },
-      { says: 'Compare the callback address that authentik shows.', values: ['redirects'] },
+      { says: 'In the app registration add the platform Web with this redirect URI, exactly.', values: ['reply'] },
+      { says: 'Enter these values in the external method.', values: ['clientId', 'discovery'] },
     ],
   },
 ] as const satisfies readonly Provider[]
@@ -119,6 +106,12 @@ export type ProviderName = (typeof providers)[number]['value']
 
 export const providerOf = (name: ProviderName): Provider =>
   providers.find(({ value }) => value === name) ?? providers[0]
+
+export const providersOf = (wanted: SignInConnectionView['kind']) => providers.filter(({ kind }) => kind === wanted)
+
+/** The one that is chosen first for a connection of a kind. */
+export const firstProviderOf = (kind: SignInConnectionView['kind']): ProviderName =>
+  providersOf(kind)[0]?.value ?? providers[0].value
 
 const labels: Readonly<Record<Value, string>> = {
   discovery: 'Discovery address',
@@ -129,6 +122,7 @@ const labels: Readonly<Record<Value, string>> = {
   clientId: 'Client ID',
   secret: 'Client secret',
   redirects: 'Redirect address',
+  reply: 'Redirect URI',
 }
 
 /** Each text to copy with its label; undefined for a secret that is no longer known. */
@@ -141,6 +135,7 @@ export function textsOf(
   const texts = {
     discovery: `${issuer}/.well-known/openid-configuration`,
     ...{ issuer, clientId, authorization: `${issuer}/auth`, token: `${issuer}/token`, jwks: `${issuer}/jwks` },
+    reply: `${issuer}/authorize`,
   }
   return [[labels[value], texts[value]]]
 }

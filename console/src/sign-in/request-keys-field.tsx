@@ -4,6 +4,7 @@ import { readKeySet } from './connection-input.ts'
 
 type Parts = {
   readonly value: string
+  readonly isOptional: boolean
   readonly about: string
   readonly error: string | undefined
   readonly onChange: (value: string) => void
@@ -12,7 +13,7 @@ type Parts = {
 const longest = 100_000
 
 /** The public keys of whoever signs the requests, pasted or from a file. */
-export function RequestKeysField({ value, about, error, onChange }: Parts) {
+export function RequestKeysField({ value, isOptional, about, error, onChange }: Parts) {
   const [fileFault, setFileFault] = useState<string>()
   const take = async (event: ChangeEvent<HTMLInputElement>) => {
     const file = event.currentTarget.files?.[0]
@@ -27,8 +28,8 @@ export function RequestKeysField({ value, about, error, onChange }: Parts) {
   return (
     <div>
       <Textarea
-        label="Keys that sign its requests (optional)"
-        description={`A JWK set of public keys. ${about}`}
+        label={`Public keys that sign its requests${isOptional ? ' (optional)' : ''}`}
+        description={`A JWK set, all of one algorithm: RS256, PS256 or ES256. ${about}`}
         value={value}
         rows={value === '' ? 3 : 8}
         spellCheck={false}

@@ -10,8 +10,8 @@ import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import './sign-in.css'
 import { ConnectionActions } from './connection-actions.tsx'
-import { connectionQuery } from './connection-queries.ts'
-import { evidenceInWords, modeOf } from './connection-words.ts'
+import { connectionQuery, upstreamsQuery } from './connection-queries.ts'
+import { keysLacking, kindMeaning, kindWords, knownBy, lacksKeys, modeOf } from './connection-words.ts'
 
 export const connectionsCrumb = { to: '/connections', text: 'Sign-in' } as const
 
@@ -44,6 +44,7 @@ export const WithConnection = ({ id, children }: Parts) => (
 
 function Head({ connection }: { connection: SignInConnectionView }) {
   const params = { connectionId: connection.id }
+  const { data: upstreams } = useQuery(upstreamsQuery)
   return (
     <>
       <div className="title-row">
@@ -52,8 +53,17 @@ function Head({ connection }: { connection: SignInConnectionView }) {
         </h1>
         <span className="pill idle">{modeOf(connection)}</span>
       </div>
-      <p className={connection.evidence === 'asserted' ? 't2' : 'note will'}>{evidenceInWords(connection)}</p>
+      <p className="t2">{kindMeaning[connection.kind]}</p>
+      {lacksKeys(connection) && <p className="note will">It is disabled: it has no keys. {keysLacking}</p>}
       <dl className="fact-row">
+        <div>
+          <dt>Kind</dt>
+          <dd>{kindWords[connection.kind]}</dd>
+        </div>
+        <div>
+          <dt>Person known by</dt>
+          <dd className="breaks">{knownBy(connection, upstreams)}</dd>
+        </div>
         <div>
           <dt>Signed in, 7 d</dt>
           <dd>{connection.signed_in_count.toLocaleString('en')}</dd>

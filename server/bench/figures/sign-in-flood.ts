@@ -36,7 +36,7 @@ const networkOf = (number: number): string =>
 
 async function attack(place: SignInTrial, { scale, say }: Bench, from: string, addressOf: (number: number) => string) {
   const { ours, trial, signInAll } = place
-  say(`${count(scale.strangers)} hinted requests from ${from}`)
+  say(`${count(scale.strangers)} unsigned requests from ${from}`)
   const [before, usedBefore] = [await keptIn(trial), await ours.usage()]
   const flooding = startFlood(place, addressOf, scale.strangers)
   const report = await signInAll(measured, { perSecond })
@@ -50,11 +50,7 @@ async function attack(place: SignInTrial, { scale, say }: Bench, from: string, a
 }
 
 /** Each request with the address of a colleague and as much beside it as fits. */
-async function startFlood(
-  { setups, hintingClientId, ours }: SignInTrial,
-  addressOf: (number: number) => string,
-  total: number,
-) {
+async function startFlood({ setups, ours }: SignInTrial, addressOf: (number: number) => string, total: number) {
   const [setup] = setups
   const { host } = new URL(setup?.issuer ?? '')
   const statuses = new Map<number, number>()
@@ -65,7 +61,7 @@ async function startFlood(
       sent += 1
       const challenge = createHash('sha256').update(String(sent)).digest('base64url')
       const parameters = new URLSearchParams({
-        ...{ client_id: hintingClientId, redirect_uri: setup?.redirectUri ?? '', response_type: 'code' },
+        ...{ client_id: setup?.clientId ?? '', redirect_uri: setup?.redirectUri ?? '', response_type: 'code' },
         ...{ scope: 'openid', code_challenge: challenge, code_challenge_method: 'S256' },
         ...{ state: challenge.repeat(8), login_hint: setup?.people[0] ?? '' },
       })
@@ -103,7 +99,7 @@ function findingOf(quiet: SignInReport, { from, report, flood, before, after, me
   const isSilent = grown('logs') === report.signIns && grown('events') === report.signIns
   return {
     figure: '18',
-    what: `p99 of sign-ins while ${count(flood.sent)} hinted requests come from ${from}`,
+    what: `p99 of sign-ins while ${count(flood.sent)} unsigned requests come from ${from}`,
     ours: ms(report.whole.p99Ms),
     limit: `${ms(quiet.whole.p99Ms)} without them`,
     ratio: ratioText(ratio),

@@ -5,7 +5,7 @@ import type { SignInSetup } from '@muster/agent/simulate/sign-ins/sign-in-setup.
 import type { Bench } from '../figure.ts'
 import { openTrial, type Trial } from './open-trial.ts'
 import { ownPort } from './own-port.ts'
-import { addConnections, addHintedConnection, prepareSignIns } from './prepare-sign-ins.ts'
+import { addConnections, prepareSignIns } from './prepare-sign-ins.ts'
 import { type Subject, startProcess } from './start-process.ts'
 
 export type SignInTrial = {
@@ -13,8 +13,6 @@ export type SignInTrial = {
   ours: Subject
   /** The environment of a bare process beside it. */
   twin: Readonly<Record<string, string>>
-  /** Requests with this client identifier only hint who the person is. */
-  hintingClientId: string
   setups: readonly SignInSetup[]
   /** Those whose laptops are not blocked. */
   members: readonly { email: string; laptop: Laptop }[]
@@ -37,7 +35,6 @@ export async function openSignInTrial(
   const env = { ...trial.env, ...(await ownPort()), MUSTER_TRUST_PROXY: 'loopback' }
   const file = await prepareSignIns(env, people)
   const setups = await addConnections(env, file.setup, connections)
-  const hintingClientId = await addHintedConnection(env, file.setup.redirectUri)
   const ours = await startProcess(new URL('../serve.ts', import.meta.url), env)
   const signal = new AbortController().signal
   const opened = await openSignIns({ ...file, count: people, concurrency, seed: 1, signal, log: say })
@@ -64,7 +61,7 @@ export async function openSignInTrial(
   say('warming up: every laptop is registered')
   await signInAll(usable.length)
   return {
-    ...{ trial, ours, twin, hintingClientId, setups, members: usable, signInAll },
+    ...{ trial, ours, twin, setups, members: usable, signInAll },
     async close() {
       await opened.close()
       await ours.stop()

@@ -1,6 +1,6 @@
 import type { SignInSetup } from '@muster/agent/simulate/sign-ins/sign-in-setup.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
-import { createConnectionCommand } from '../../src/cli/commands/connection-commands.ts'
+import { addConnectionCommand } from '../../src/cli/commands/add-connection-commands.ts'
 import { createKeyCommand } from '../../src/cli/commands/key-commands.ts'
 import { prepareSignInsCommand } from '../../src/cli/commands/prepare-sign-ins-command.ts'
 import type { DataCommand } from '../../src/cli/data-command.ts'
@@ -32,16 +32,10 @@ export async function addConnections(
   const requestKeys = JSON.stringify({ keys: [{ kty, n, e, kid, alg, use }] })
   const setups: SignInSetup[] = []
   for (let number = 1; number <= connections; number += 1) {
-    const asked = { name: `Application ${number}`, redirectUris: [redirectUri], requestKeys }
-    setups.push({ ...setup, ...readClient(await answerOf(env, createConnectionCommand, asked)), redirectUri })
+    const asked = { kind: 'second_step', name: `Application ${number}`, redirectUris: [redirectUri], requestKeys }
+    setups.push({ ...setup, ...readClient(await answerOf(env, addConnectionCommand, asked)), redirectUri })
   }
   return setups
-}
-
-/** A connection whose requests only hint who the person is. Returns its client identifier. */
-export async function addHintedConnection(env: Env, redirectUri: string): Promise<string> {
-  const asked = { name: 'Hinting', redirectUris: [redirectUri], isPublic: true }
-  return readClient(await answerOf(env, createConnectionCommand, asked)).clientId
 }
 
 /** A key that may ask for checks to run again. */

@@ -1,3 +1,4 @@
+import { addConnectionCommand, addEntraConnectionCommand } from './commands/add-connection-commands.ts'
 import {
   addAdminCommand,
   firstLinkCommand,
@@ -16,14 +17,14 @@ import {
   setBeginsBlockingOnCommand,
 } from './commands/check-commands.ts'
 import {
-  createConnectionCommand,
-  createEntraConnectionCommand,
   deleteConnectionCommand,
+  disableConnectionCommand,
   listConnectionsCommand,
   pauseConnectionCommand,
   resumeConnectionCommand,
   rollConnectionSecretCommand,
   setConnectionModeCommand,
+  showConnectionCommand,
 } from './commands/connection-commands.ts'
 import { createStreamCommand } from './commands/create-stream-command.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
@@ -123,6 +124,7 @@ import {
   setStreamStatusCommand,
 } from './commands/stream-commands.ts'
 import { tailStreamsCommand } from './commands/tail-streams-command.ts'
+import { testConnectionCommand } from './commands/test-connection-command.ts'
 import {
   createUpstreamCommand,
   deleteUpstreamCommand,
@@ -196,10 +198,13 @@ export const dataCommands: readonly DataCommand[] = [
   downloadPackageCommand,
   listScimTokensCommand,
   createScimTokenCommand,
-  createConnectionCommand,
-  createEntraConnectionCommand,
+  addConnectionCommand,
+  addEntraConnectionCommand,
   listConnectionsCommand,
+  showConnectionCommand,
+  testConnectionCommand,
   setConnectionModeCommand,
+  disableConnectionCommand,
   pauseConnectionCommand,
   resumeConnectionCommand,
   rollConnectionSecretCommand,

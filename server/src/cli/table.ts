@@ -10,5 +10,11 @@ export function alignColumns(heads: readonly string[], rows: readonly (readonly 
   )
 }
 
+/** Named values, one a line and aligned; a value that is null has none. */
+export function alignFields(fields: readonly (readonly [name: string, value: string | null])[]): string[] {
+  const width = Math.max(...fields.map(([name]) => name.length))
+  return fields.map(([name, value]) => `${`${name}:`.padEnd(width + 1)} ${plainText(value ?? '–')}`)
+}
+
 /** What an endpoint reports may hold escape sequences. */
 export const plainText = (text: string): string => text.replace(/\p{Cc}/gu, '\u{FFFD}')

@@ -90,7 +90,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       ...base,
     ],
   ],
-  'sign-in/oidc': ['sign-in/connections', 'keys', 'http/page', ...base],
+  'sign-in/oidc': ['sign-in/connections', 'keys', ...base],
   'sign-in/upstreams': ['sign-in/connections', 'signals/audit', 'http', ...base],
   'sign-in/connections': ['signals/audit', 'keys', 'http', ...base],
   'sign-in/bypass': ['signals/audit', 'http', ...base],

@@ -13,7 +13,7 @@ beforeEach(() => stage.reset())
 test('sign-ins that run all at the same time each get in, and are announced once', async () => {
   const { organizationId } = stage.tenant
   await make.webhookEndpoint(organizationId, { events: ['auth_logs.success', 'auth_logs.failure'] })
-  const caller = await addCaller(true)
+  const caller = await addCaller()
   const people: Member[] = []
   for (let number = 0; number < members; number += 1) people.push(await addMember(`person-${number}`))
   const statuses = await Promise.all(

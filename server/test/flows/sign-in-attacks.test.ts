@@ -238,27 +238,6 @@ test('of two people who confirm one device at once, one gets it', async () => {
   assert.equal(answers.filter((path) => path !== undefined).length, 1)
 })
 
-test('a hint registers nothing, shows nothing and passes no device that is not registered to the hinted person', async () => {
-  const all = await setUp({ isRegistered: false, connection: { isHintTrusted: true } })
-  const hinted = await whole.addConnection(all.organizationId, { requestKeys: undefined as never, isHintTrusted: true })
-  const bens = await addCompanion(all.organizationId, benMachine)
-  for (const laptop of [all.laptop, bens]) {
-    const request = hinted.rp.plainRequest(hinted.connection.clientId, { login_hint: 'ana@example.com' })
-    const visit = await whole.onPage(newBrowser(), hinted.rp.addressOf(request))
-    await leavesNothing(async () => {
-      assert.equal((await visit.prove(await laptop.prove(await visit.challenge()))).state, 'weak_evidence')
-      for (const what of ['register', 'recheck', 'snooze', 'exemption', 'seen']) {
-        await visit.post(what, { message: 'It is mine', issue_id: '1', issue_ids: ['1'] })
-      }
-      const { text } = await visit.browser.go(visit.path)
-      for (const secret of ['Ana', 'Ruiz', laptop.deviceId === all.laptop.deviceId ? 'ana-x1' : 'PF0000BE']) {
-        assert.equal(text.includes(secret), false, secret)
-      }
-    })
-    assert.equal(await visit.finishPath(), undefined)
-  }
-})
-
 test('a copied state folder is noticed, and the true laptop signs in throughout', async () => {
   const all = await setUp()
   const { companion } = all.laptop

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { plusMs } from '../../src/base/time.ts'
-import { dropExpiredRecords } from '../../src/sign-in/oidc/drop-expired-records.ts'
 import { dropIdleSessions } from '../../src/sign-in/sessions/drop-idle-sessions.ts'
-import { limits } from '../../src/sign-in/sessions/session-rules.ts'
 import { baseUrl } from '../support/app.ts'
 import { type Caller, manySignIns } from '../support/many-sign-ins.ts'
 import { processorMs } from '../support/processor-time.ts'
 import { extent } from '../support/soak.ts'
 
-const { stage, make, addCaller, addMember, requestFor, signIn } = manySignIns()
+const { stage, make, addCaller, addApplication, addMember, signIn } = manySignIns()
 const requests = extent(600, 100_000)
 const atOnce = 40
 
@@ -18,30 +16,31 @@ beforeEach(() => stage.reset())
 
 const headers = { host: new URL(baseUrl).host, 'user-agent': `Mozilla/5.0 ${'x'.repeat(2_000)}` }
 
-/** Hinted requests of a stranger, each followed as far as the page; returns how many answers had each status. */
+/** Requests that a stranger can make; returns how many answers had each status. */
 async function flood(caller: Caller, addressOf: (number: number) => string, total = requests) {
   const statuses: Record<number, number> = {}
-  const note = (status: number) => {
-    statuses[status] = (statuses[status] ?? 0) + 1
-  }
   let begun = 0
   async function ask(): Promise<void> {
     while (begun < total) {
       begun += 1
-      const remoteAddress = addressOf(begun)
-      const url = await requestFor(caller, 'ana@example.com')
-      const first = await stage.app.inject({ url, headers, remoteAddress })
-      note(first.statusCode)
-      const { location, 'set-cookie': set } = first.headers
-      if (location === undefined || !String(location).includes('/interaction/')) continue
-      const cookie = [set ?? []].flat().map((line) => line.split(';')[0])
-      const asked = { ...headers, cookie: cookie.join('; ') }
-      const arrived = await stage.app.inject({ url: String(location), headers: asked, remoteAddress })
-      note(arrived.statusCode)
+      const url = caller.rp.addressOf(strangersRequest(caller, begun))
+      const { statusCode } = await stage.app.inject({ url, headers, remoteAddress: addressOf(begun) })
+      statuses[statusCode] = (statuses[statusCode] ?? 0) + 1
     }
   }
   await Promise.all(Array.from({ length: atOnce }, ask))
   return statuses
+}
+
+/** Not signed, by turns, and signed by nobody whom the connection knows. */
+function strangersRequest({ rp, clientId }: Caller, number: number): Record<string, string> {
+  const plain = rp.plainRequest(clientId, { login_hint: 'ana@example.com' })
+  if (number % 2 === 0) return plain
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const times = { iat: Math.floor(Date.parse(stage.now()) / 1000), jti: String(number) }
+  const claims = { ...plain, ...times, iss: clientId, aud: `${baseUrl}/signin/oidc` }
+  const request = [part({ alg: 'RS256', kid: 'rp' }), part(claims), 'x'.repeat(342)].join('.')
+  return { client_id: clientId, request }
 }
 
 async function kept() {
@@ -49,13 +48,21 @@ async function kept() {
     (select count(*) from auth_logs)::int as logs, (select count(*) from auth_log_events)::int as events,
     (select count(*) from events where type like 'auth_logs.%')::int as announcements,
     (select count(*) from webhook_deliveries)::int as deliveries,
-    (select count(*) from signin_sessions)::int as sessions, (select count(*) from oidc_records)::int as records,
+    (select count(*) from signin_sessions)::int as sessions, (select count(*) from oidc_records)::int as records, (select count(*) from signin_requests_seen)::int as seen,
     pg_total_relation_size('signin_sessions')::int as session_bytes,
     pg_total_relation_size('oidc_records')::int as record_bytes`.execute(stage.db)
   const [row] = rows
   if (!row) throw new Error('Nothing was counted')
   return row as Record<
-    'logs' | 'events' | 'announcements' | 'deliveries' | 'sessions' | 'records' | 'session_bytes' | 'record_bytes',
+    | 'logs'
+    | 'events'
+    | 'announcements'
+    | 'deliveries'
+    | 'sessions'
+    | 'records'
+    | 'seen'
+    | 'session_bytes'
+    | 'record_bytes',
     number
   >
 }
@@ -63,7 +70,7 @@ async function kept() {
 async function prepare() {
   const { organizationId } = stage.tenant
   await make.webhookEndpoint(organizationId, { events: ['auth_logs.success', 'auth_logs.failure'] })
-  return { hinting: await addCaller(false), signing: await addCaller(true), ana: await addMember('ana') }
+  return { caller: await addCaller(), ana: await addMember('ana') }
 }
 
 const silence = { logs: 0, events: 0, announcements: 0, deliveries: 0 }
@@ -71,39 +78,46 @@ const told = ({ logs, events, announcements, deliveries }: Awaited<ReturnType<ty
   ...{ logs, events, announcements, deliveries },
 })
 
-test('requests with a colleague’s address, from a few addresses, leave no log and few sign-ins', async (t) => {
-  const { hinting } = await prepare()
-  const addresses = 3
-  const statuses = await flood(hinting, (number) => `198.51.100.${number % addresses}`)
-  const after = await kept()
-  t.diagnostic(`${requests} requests: answers ${JSON.stringify(statuses)}, kept ${JSON.stringify(after)}`)
-  assert.deepEqual(told(after), silence)
-  assert.ok(after.sessions <= addresses * limits.begun, `${after.sessions} sign-ins`)
+test('requests with a colleague’s address that the caller has not signed leave nothing, from wherever they come', async (t) => {
+  const { caller } = await prepare()
+  for (const addressOf of [
+    (number: number) => `198.51.100.${number % 3}`,
+    (number: number) => `2001:db8:${(number >> 16).toString(16)}:${(number & 65_535).toString(16)}::1`,
+  ]) {
+    const statuses = await flood(caller, addressOf, requests / 2)
+    const after = await kept()
+    t.diagnostic(`${requests / 2} requests: answers ${JSON.stringify(statuses)}, kept ${JSON.stringify(after)}`)
+    assert.deepEqual(told(after), silence)
+    assert.deepEqual([after.sessions, after.records, after.seen], [0, 0, 0])
+  }
 })
 
-test('requests with a colleague’s address, each from another network, leave no log, and end by themselves', async (t) => {
-  const { hinting } = await prepare()
-  const statuses = await flood(
-    hinting,
-    (number) => `2001:db8:${(number >> 16).toString(16)}:${(number & 65_535).toString(16)}::1`,
-  )
+test('requests for people of an upstream, each from another network, leave no log, and end by themselves', async (t) => {
+  const { organizationId } = stage.tenant
+  const application = await addApplication()
+  const statuses = await flood(application, (number) => `2001:db8:0:${(number & 65_535).toString(16)}::1`)
   const after = await kept()
   t.diagnostic(`${requests} requests: answers ${JSON.stringify(statuses)}, kept ${JSON.stringify(after)}`)
   assert.deepEqual(told(after), silence)
+  assert.ok(after.sessions > 0)
+  const longest = stage.db
+    .selectFrom('signin_sessions')
+    .select(sql<number>`max(octet_length(signin_sessions::text))`.as('bytes'))
+    .where('organization_id', '=', organizationId)
+  assert.ok((await longest.executeTakeFirstOrThrow()).bytes <= 8_192)
   stage.setNow(plusMs(stage.now(), 61 * 60_000))
   await dropIdleSessions(stage.db, stage.now())
-  await dropExpiredRecords(stage.db, stage.now())
   const later = await kept()
   assert.deepEqual([later.sessions, later.records], [0, 0])
   assert.deepEqual(told(later), silence)
 })
 
 test('people get in meanwhile, and their sign-ins cost no more than twice as much', async (t) => {
-  const { hinting, signing, ana } = await prepare()
+  const { caller, ana } = await prepare()
   /** So far apart that it is no loop. */
   const signInLater = () => {
     stage.setNow(plusMs(stage.now(), 60_000))
-    return signIn(signing, ana)
+    return signIn(caller, ana)
   }
   const once = () => processorMs(async () => assert.equal(await signInLater(), 200))
   const several = async () => {
@@ -113,13 +127,13 @@ test('people get in meanwhile, and their sign-ins cost no more than twice as muc
   }
   await several()
   const quietMs = await several()
-  await flood(hinting, (number) => `198.51.100.${number % 250}`, Math.min(requests, 10_000))
+  await flood(caller, (number) => `198.51.100.${number % 250}`, Math.min(requests, 10_000))
   const floodedMs = await several()
   t.diagnostic(`processor time of a sign-in: ${quietMs.toFixed(1)} ms before, ${floodedMs.toFixed(1)} ms after`)
   assert.ok(floodedMs <= 2 * quietMs, `${floodedMs} ms beside ${quietMs} ms`)
   const during: number[] = []
   let isOver = false
-  const flooding = flood(hinting, (number) => `203.0.113.${number % 250}`, Math.min(requests, 10_000)).finally(() => {
+  const flooding = flood(caller, (number) => `203.0.113.${number % 250}`, Math.min(requests, 10_000)).finally(() => {
     isOver = true
   })
   while (!isOver && during.length < 12) during.push(await signInLater())

@@ -58,12 +58,13 @@ export async function openSignInPlace(
     assert.equal(exit, 0, err)
     return out
   }
-  const rp = await relyingParty(baseUrl)
+  const rp = await relyingParty({ issuer: baseUrl })
   const keys = join(folder, 'keys.json')
   await writeFile(keys, JSON.stringify({ keys: [rp.jwk] }))
   const email = 'ana@example.com'
   await run('people', 'add', 'Ana Ruiz', email)
-  const said = await run('connections', 'create', 'Payroll', '--redirect-uri', rp.redirectUri, '--request-keys', keys)
+  const caller = ['Payroll', '--redirect-uri', rp.redirectUri, '--request-keys', keys]
+  const said = await run('connections', 'add', 'second-step', ...caller)
   const [, clientId = ''] = /^Client ID:\s+(\S+)$/m.exec(said) ?? []
   const [, clientSecret = ''] = /^Client secret:\s+(\S+)$/m.exec(said) ?? []
   const secret = (await run('enrollment-secrets', 'create', 'Ana', '--person-email', email)).trim().split(/\s+/).at(-1)

@@ -1,21 +1,25 @@
 // Party: Apache mod_auth_openidc: apache2 /usr/lib/apache2/modules/mod_auth_openidc.so chromium
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { exportPKCS8, exportSPKI } from 'jose'
 import type { Browser } from 'playwright-core'
+import { readMetadata } from '../../src/sign-in/upstreams/read-metadata.ts'
+import { startIdentityProvider } from '../support/identity-provider.ts'
 import { freePort } from '../support/muster-process.ts'
 import { openChromium, privatePage, setLoopback } from './chromium.ts'
-import { requestKeys } from './openid-application.ts'
 import { programFolder, type Running, runProgram } from './run-program.ts'
+import { signInAs } from './sign-in-page.ts'
 import { signInPlace } from './sign-in-place.ts'
 
 const place = signInPlace()
 const mail = 'ana@acme.example'
+const registered = { clientId: 'muster', clientSecret: 'the-secret-of-the-client' }
+const egress = { innerNames: [], innerRanges: ['127.0.0.1'] }
 const modules = '/usr/lib/apache2/modules'
 const stops: (() => Promise<unknown>)[] = []
 let browser: Browser
 let check: Awaited<ReturnType<typeof place.make.check>>
 let deviceId: string
+let upstreamId: string
 
 after(async () => {
   for (const stop of stops.reverse()) await stop()
@@ -23,6 +27,12 @@ after(async () => {
 
 before(async () => {
   await place.ready
+  const provider = await startIdentityProvider(`${place.tenant.origin}/signin/upstream/return`)
+  stops.push(() => provider.stop())
+  provider.accounts.set('ana-7', { email: mail, emailVerified: true })
+  const metadata = await readMetadata(egress, { issuer: provider.issuer, ...registered })
+  const upstream = { name: 'Example ID', provider: 'oidc', emailDomains: ['acme.example'], ...registered } as const
+  upstreamId = (await place.tenant.addUpstream({ ...upstream, metadata })).id
   const ana = await place.make.person(place.tenant.organizationId, { email: mail })
   check = await place.make.check(place.tenant.organizationId, {
     configuration: { remediation_strategy: 'block_immediately' },
@@ -35,35 +45,16 @@ before(async () => {
 
 type Guarded = { address: string; connectionId: string; log: () => string }
 
-/** Apache with a folder that only a compliant device may see; its requests are signed, or hint at Ana. */
-async function guardedFolder({ isSigned }: { isSigned: boolean }): Promise<Guarded> {
+/** Apache with a folder that only a compliant device may see; its people sign in at an upstream. */
+async function guardedFolder(): Promise<Guarded> {
   const port = await freePort()
   const address = `http://127.0.0.1:${port}/protected/`
   const redirectUri = `${address}callback`
-  const signing = await requestKeys('apache')
   const { id, clientId, clientSecret } = await place.tenant.addConnection({
-    ...{ name: 'Wiki', redirectUris: [redirectUri] },
-    ...(isSigned ? { requestKeys: [signing.jwk] } : { isHintTrusted: true }),
+    ...{ kind: 'application', name: 'Wiki', redirectUris: [redirectUri], upstreamId },
   })
   const folder = programFolder('apache')
   folder.write('www/protected/index.html', '<h1>The wiki</h1>')
-  const key = folder.write('key.pem', await exportPKCS8(signing.keys.privateKey))
-  const certificate = folder.write('public.pem', await exportSPKI(signing.keys.publicKey))
-  const requestObject = JSON.stringify({
-    crypto: { sign_alg: 'RS256' },
-    request_object_type: 'request',
-    copy_from_request: [
-      'client_id',
-      'response_type',
-      'redirect_uri',
-      'scope',
-      'state',
-      'nonce',
-      'code_challenge',
-      'code_challenge_method',
-    ],
-    static: { login_hint: mail },
-  })
   const loaded = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'auth_openidc', 'dir', 'mime']
   const config = folder.write(
     'apache.conf',
@@ -88,13 +79,6 @@ OIDCCryptoPassphrase ${clientSecret}
 OIDCScope "openid"
 OIDCPKCEMethod S256
 OIDCCookieSameSite On
-${
-  isSigned
-    ? `OIDCPrivateKeyFiles "apache#${key}"
-OIDCPublicKeyFiles "apache#${certificate}"
-OIDCRequestObject ${JSON.stringify(requestObject)}`
-    : `OIDCAuthRequestParams login_hint=${encodeURIComponent(mail)}`
-}
 <Directory "${folder.path}/www">
   Require all granted
 </Directory>
@@ -118,6 +102,7 @@ async function visit({ address, log }: Guarded): Promise<{ status: number; text:
   await setLoopback(context, page, place.tenant.origin, 'granted')
   const last = page.waitForResponse((response) => response.url() === address && response.status() !== 302)
   await page.goto(address)
+  await signInAs(page, 'ana-7')
   const status = await last.then(
     (response) => response.status(),
     (error) => assert.fail(`${error}\n${log().slice(-4_000)}`),
@@ -128,19 +113,16 @@ async function visit({ address, log }: Guarded): Promise<{ status: number; text:
   return { status, text }
 }
 
-for (const isSigned of [true, false]) {
-  const requests = isSigned ? 'signed' : 'hinting'
-  test(`Apache with ${requests} requests shows its folder to a compliant device`, async () => {
-    const folder = await guardedFolder({ isSigned })
-    const { status, text } = await visit(folder)
-    assert.deepEqual([status, text], [200, 'The wiki'], folder.log().slice(-6_000))
-    const { evidence, device_id: device } = (await place.sessions()).at(-1) ?? {}
-    assert.deepEqual([evidence, device], [isSigned ? 'asserted' : 'hinted', deviceId])
-  })
-}
+test('Apache shows its folder to a compliant device', async () => {
+  const folder = await guardedFolder()
+  const { status, text } = await visit(folder)
+  assert.deepEqual([status, text], [200, 'The wiki'], folder.log().slice(-6_000))
+  const { evidence, device_id: device } = (await place.sessions()).at(-1) ?? {}
+  assert.deepEqual([evidence, device], ['asserted', deviceId])
+})
 
 test('Apache refuses a device that is let in by observe but is not compliant', async () => {
-  const folder = await guardedFolder({ isSigned: true })
+  const folder = await guardedFolder()
   await place.tenant.setMode(folder.connectionId, 'observe')
   const device = { organization_id: place.tenant.organizationId, id: deviceId }
   await place.make.result({ device, check, rows: 'FAIL', at: new Date().toISOString() })

@@ -22,8 +22,9 @@ export async function openApplicationSite(
   const address = server.address()
   const redirectUri = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/callback`
   const signing = await requestKeys()
+  const own = given.upstreamId ? { kind: 'application' as const } : { kind: 'second_step' as const }
   const connection = await place.tenant.addConnection({
-    ...{ name: 'Payroll', redirectUris: [redirectUri], requestKeys: [signing.jwk], ...given },
+    ...{ ...own, name: 'Payroll', redirectUris: [redirectUri], requestKeys: [signing.jwk], ...given },
   })
   const application = await openApplication(place.tenant.issuer, connection, { redirectUri, signing })
 

@@ -53,9 +53,8 @@ export function loopbackBrowser(origin: string, always: Record<string, string> =
 
   /** What the page's script does with the agent at this port: asks for its proof, and hands that over. */
   async function arrive(address: string) {
-    const { reply, way, away } = await follow(address)
+    const { reply, away } = await follow(address)
     const page = new URL(reply.url).pathname
-    const interaction = way.map((url) => new URL(url).pathname).find((path) => path.includes('/interaction/'))
     const post = (what: string, body: object = {}) => go(`${page}/${what}`, { method: 'POST', body })
     const challenge = async () => (JSON.parse((await post('challenge')).text) as { challenge: string }).challenge
 
@@ -70,7 +69,7 @@ export function loopbackBrowser(origin: string, always: Record<string, string> =
     return {
       ...{ reply, page, away, post, challenge, proofFrom },
       /** Where the application is answered. */
-      finish: () => follow(`${interaction}/finish`),
+      finish: async () => follow(finishOf((await go(page)).text) ?? page),
       async prove(port: number): Promise<{ status: number; state?: string }> {
         const { status, text } = await post('proof', { proof: await proofFrom(port) })
         return { status, ...(JSON.parse(text) as { state?: string }) }
@@ -80,3 +79,5 @@ export function loopbackBrowser(origin: string, always: Record<string, string> =
 
   return { go, follow, arrive, cookies }
 }
+
+const finishOf = (page: string): string | undefined => /data-(?:finish|ready)="([^"]+)"/.exec(page)?.[1]

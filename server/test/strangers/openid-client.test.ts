@@ -18,13 +18,13 @@ before(async () => {
   laptop = await place.tenant.addLaptop({ ownerId: ana.id })
 })
 
-type Kind = { isPublic?: boolean; isSigned?: boolean }
+type Kind = { isPublic?: boolean }
 
-async function application({ isPublic = false, isSigned = true }: Kind = {}) {
-  const signing = isSigned ? await requestKeys() : undefined
+async function application({ isPublic = false }: Kind = {}) {
+  const signing = await requestKeys()
   const connection = await place.tenant.addConnection({
-    ...{ name: 'Payroll', redirectUris: [redirectUri], isPublic },
-    ...(signing ? { requestKeys: [signing.jwk] } : { isHintTrusted: true }),
+    ...{ kind: 'second_step', name: 'Payroll', redirectUris: [redirectUri], isPublic },
+    requestKeys: [signing.jwk],
   })
   const opened = await openApplication(place.tenant.issuer, connection, { redirectUri, signing })
   return { ...opened, ...connection }
@@ -71,11 +71,6 @@ for (const isPublic of [false, true]) {
     assert.ok((tokens.expires_in ?? 0) <= 300)
   })
 }
-
-test('a client whose requests are not signed lets a device in that is registered to the hinted person', async () => {
-  const { claims } = await signedIn(await application({ isSigned: false }))
-  assert.equal(claims['acr'], 'urn:muster:device:compliant')
-})
 
 test('two applications know a person by the same subject, which is not their address', async () => {
   const [one, other] = [await signedIn(await application()), await signedIn(await application())]

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { companionPorts } from '../../src/agents/companion-keys/companion-ports.ts'
 import { until } from '../support/muster-process.ts'
 import type { SignInPlace } from './sign-in-place.ts'
@@ -24,4 +25,12 @@ export const regionIn = (state: string): string => `#region[data-state="${state}
 export const isCompanion = (address: string): boolean => {
   const { hostname, port } = new URL(address)
   return ['127.0.0.1', 'localhost'].includes(hostname) && companionPorts.includes(Number(port))
+}
+
+/** Signs in at the upstream, as people do, and agrees to what it asks. */
+export async function signInAs(page: Page, login: string): Promise<void> {
+  await page.fill('input[name="login"]', login)
+  await page.fill('input[name="password"]', 'any')
+  await page.click('button[type="submit"]')
+  await page.getByRole('button', { name: 'Continue' }).click()
 }

@@ -132,7 +132,7 @@ export function signInPlace({ isBehindProxy = false, fetchFromEntra }: PlaceSett
     sessions: () =>
       database.db
         .selectFrom('signin_sessions')
-        .select(['id', 'state', 'detection_failure', 'device_id', 'person_id', 'evidence', 'grant_id', 'ip_address'])
+        .select(['id', 'state', 'detection_failure', 'device_id', 'person_id', 'evidence', 'answered_at', 'ip_address'])
         .orderBy('started_at')
         .execute(),
   }

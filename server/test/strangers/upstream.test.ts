@@ -1,13 +1,13 @@
 // Party: Chromium: chromium
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { readMetadata } from '../../src/sign-in/upstreams/read-metadata.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
 import { type ApplicationSite, openApplicationSite } from './application-site.ts'
 import { openChromium, privatePage, setLoopback } from './chromium.ts'
 import type { Laptop } from './laptop.ts'
-import { regionIn } from './sign-in-page.ts'
+import { regionIn, signInAs } from './sign-in-page.ts'
 import { signInPlace } from './sign-in-place.ts'
 
 // An application by openid-client, Muster, a certified provider as the upstream, a real browser and a real companion.
@@ -49,14 +49,6 @@ async function opened() {
   await page.goto(signIn.address)
   assert.equal(new URL(page.url()).origin, provider.issuer)
   return { context, page, ...signIn }
-}
-
-/** Signs in at the provider, as people do, and agrees to what it asks. */
-async function signInAs(page: Page, login: string): Promise<void> {
-  await page.fill('input[name="login"]', login)
-  await page.fill('input[name="password"]', 'any')
-  await page.click('button[type="submit"]')
-  await page.getByRole('button', { name: 'Continue' }).click()
 }
 
 test('the provider names the person, the laptop proves itself, and the application opens', async () => {

@@ -37,7 +37,7 @@ export function brokerStage() {
   /** Ana with her laptop, and an application whose people sign in at an upstream. */
   async function setUp(issuer: string, given: Partial<NewUpstream> = {}, connection: Partial<NewConnection> = {}) {
     const upstreamId = await addUpstream(issuer, given)
-    const set = await here.setUp({ isSigned: false, connection: { isHintTrusted: false, upstreamId, ...connection } })
+    const set = await here.setUp({ connection: { upstreamId, ...connection } })
     return { ...set, upstreamId }
   }
 

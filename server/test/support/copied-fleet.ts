@@ -25,11 +25,8 @@ const copied: readonly [table: keyof Database, own: Own][] = [
   ['companion_key_lookups', { kid: key }],
   ['auth_logs', { ...ofDevice, id: 'number', person_id: 'number' }],
   ['auth_log_events', { auth_log_id: 'number' }],
-  [
-    'signin_sessions',
-    { ...ofDevice, id: key, interaction_uid: key, person_id: 'number', auth_log_id: 'number', grant_id: key },
-  ],
-  ['oidc_records', { id: key, uid: key, grant_id: key }],
+  ['signin_sessions', { ...ofDevice, id: key, interaction_uid: key, person_id: 'number', auth_log_id: 'number' }],
+  ['oidc_records', { id: key, grant_id: key }],
   ['signin_requests_seen', { request_hash: 'sha256(number::text::bytea)' }],
   ['person_identities', { subject: key, person_id: 'number' }],
   ['ssf_signals', { ...ofDevice, id: 'number' }],

@@ -5,6 +5,7 @@ import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { heldKeys } from '../../src/keys/held-keys.ts'
 import { createConnection } from '../../src/sign-in/connections/create-connection.ts'
+import { createUpstream } from '../../src/sign-in/upstreams/create-upstream.ts'
 import { visitRoutes } from '../../src/sign-in/visits/routes.ts'
 import { baseUrl, type TestApp, testApp } from './app.ts'
 import { makeIn } from './make.ts'
@@ -15,7 +16,6 @@ export type Caller = {
   rp: Awaited<ReturnType<typeof relyingParty>>
   clientId: string
   basic: string
-  isSigned: boolean
 }
 
 /** The app with the pages of sign-ins, and what it takes to sign people in. Call it at the top level of a file. */
@@ -35,16 +35,28 @@ export function manySignIns() {
   const make = makeIn(stage.database)
   const change = () => systemChange(stage.tenant.organizationId, stage.now())
 
-  async function addCaller(isSigned: boolean): Promise<Caller> {
-    const rp = await relyingParty()
-    const wanted = {
-      name: 'Payroll',
-      redirectUris: [rp.redirectUri],
-      ...(isSigned ? { requestKeys: [rp.jwk] } : { isHintTrusted: true }),
-    }
+  async function addCaller(): Promise<Caller> {
+    const rp = await relyingParty({ now: () => stage.now() })
+    const kind = 'second_step' as const
+    const wanted = { kind, name: 'Payroll', redirectUris: [rp.redirectUri], requestKeys: [rp.jwk] }
     const made = await transact(stage.db, (tx) => createConnection(tx, stage.secrets, wanted, change()))
     const basic = Buffer.from(`${made.clientId}:${made.clientSecret}`).toString('base64')
-    return { rp, clientId: made.clientId, basic, isSigned }
+    return { rp, clientId: made.clientId, basic }
+  }
+
+  /** An application whose people an upstream signs in, which is never asked. Its requests are not signed. */
+  async function addApplication(): Promise<Caller> {
+    const rp = await relyingParty({ now: () => stage.now() })
+    const issuer = 'https://id.example'
+    const metadata = { issuer, authorizationEndpoint: `${issuer}/authorize`, endSessionEndpoint: null }
+    const upstream = { name: 'Example ID', provider: 'oidc', clientId: 'muster', clientSecret: 'x', metadata } as const
+    const made = await transact(stage.db, async (tx) => {
+      const { id: upstreamId } = await createUpstream(tx, stage.secrets, upstream, change())
+      const kind = 'application' as const
+      const wanted = { kind, name: 'Wiki', redirectUris: [rp.redirectUri], upstreamId }
+      return createConnection(tx, stage.secrets, wanted, change())
+    })
+    return { rp, clientId: made.clientId, basic: '' }
   }
 
   /** A person with a registered device whose companion is linked. */
@@ -70,9 +82,8 @@ export function manySignIns() {
   }
 
   /** The address of a request for this person. */
-  async function requestFor({ rp, clientId, isSigned }: Caller, email: string): Promise<string> {
-    const more = { login_hint: email }
-    return rp.addressOf(isSigned ? await rp.signedRequest(clientId, more) : rp.plainRequest(clientId, more))
+  async function requestFor({ rp, clientId }: Caller, email: string): Promise<string> {
+    return rp.addressOf(await rp.signedRequest(clientId, { login_hint: email }))
   }
 
   /** Signs in from the application's request to its callback and token; returns the status of the token's answer. */
@@ -102,5 +113,5 @@ export function manySignIns() {
     return token.statusCode
   }
 
-  return { stage, make, addCaller, addMember, requestFor, signIn }
+  return { stage, make, addCaller, addApplication, addMember, requestFor, signIn }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import {
   CompactSign,
@@ -8,6 +8,7 @@ import {
   generateKeyPair,
   SignJWT,
 } from 'jose'
+import { systemClock } from '../../src/base/clock.ts'
 import { baseUrl } from './app.ts'
 
 export type Reply = { status: number; headers: Record<string, string | undefined>; text: string }
@@ -62,7 +63,7 @@ export function signInBrowser(app: Pick<FastifyInstance, 'inject'>, origin = bas
 }
 
 /** An application that signs its requests, as an identity provider does. */
-export async function relyingParty(issuer = baseUrl) {
+export async function relyingParty({ issuer = baseUrl, now = systemClock } = {}) {
   const keys = await generateKeyPair('RS256', { extractable: true })
   const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'rp', alg: 'RS256', use: 'sig' } as unknown as Record<
     string,
@@ -85,8 +86,8 @@ export async function relyingParty(issuer = baseUrl) {
       .setProtectedHeader({ alg: 'RS256', kid: 'rp', typ: 'oauth-authz-req+jwt' })
       .setIssuer(clientId)
       .setAudience(`${issuer}/signin/oidc`)
-      .setIssuedAt()
-      .setExpirationTime('5m')
+      .setIssuedAt(new Date(now()))
+      .setJti(randomUUID())
       .sign(key)
     return { client_id: clientId, request }
   }

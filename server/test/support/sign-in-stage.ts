@@ -6,13 +6,13 @@ import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { heldKeys } from '../../src/keys/held-keys.ts'
 import { createConnection, type NewConnection } from '../../src/sign-in/connections/create-connection.ts'
+import { createUpstream } from '../../src/sign-in/upstreams/create-upstream.ts'
 import { visitRoutes } from '../../src/sign-in/visits/routes.ts'
 import { baseUrl, testApp } from './app.ts'
 import { makeIn } from './make.ts'
 import { provingDevice, relyingParty, signInBrowser } from './sign-in-browser.ts'
 
 type Setting = {
-  isSigned?: boolean
   isRegistered?: boolean
   authState?: 'good' | 'notified' | 'blocked' | 'will_block'
   connection?: Partial<NewConnection>
@@ -45,9 +45,9 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
   const change = () => systemChange(stage.tenant.organizationId, stage.now())
 
   /** A person with a linked device, and an application that they want to get into. */
-  async function setUp({ isSigned = true, isRegistered = true, authState = 'good', connection: asked }: Setting = {}) {
+  async function setUp({ isRegistered = true, authState = 'good', connection: asked }: Setting = {}) {
     const { organizationId } = stage.tenant
-    const rp = await relyingParty()
+    const rp = await relyingParty({ now: () => stage.now() })
     const connection = await transact(stage.db, (tx) =>
       createConnection(
         tx,
@@ -55,7 +55,7 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
         {
           name: 'Payroll',
           redirectUris: [rp.redirectUri],
-          ...(isSigned ? { requestKeys: [rp.jwk] } : { isHintTrusted: true }),
+          ...(asked?.upstreamId ? { kind: 'application' } : { kind: 'second_step', requestKeys: [rp.jwk] }),
           ...asked,
         },
         change(),
@@ -69,6 +69,14 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
     }
     await stage.db.updateTable('devices').set({ auth_state: authState }).where('id', '=', device.id).execute()
     return { organizationId, rp, connection, person, device, companion }
+  }
+
+  /** An upstream that is never asked. */
+  async function addStillUpstream(): Promise<string> {
+    const issuer = 'https://id.example'
+    const metadata = { issuer, authorizationEndpoint: `${issuer}/authorize`, endSessionEndpoint: null }
+    const wanted = { name: 'Example ID', provider: 'oidc', clientId: 'muster', clientSecret: 'x', metadata } as const
+    return (await transact(stage.db, (tx) => createUpstream(tx, stage.secrets, wanted, change()))).id
   }
 
   async function addKey(deviceId: string) {
@@ -135,5 +143,5 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
     return { status: response.statusCode, body: response.json() as Record<string, string> }
   }
 
-  return { stage, make, change, setUp, addKey, epochOf, arrive, proveIn, finishPath, tokensOf }
+  return { stage, make, change, setUp, addKey, addStillUpstream, epochOf, arrive, proveIn, finishPath, tokensOf }
 }

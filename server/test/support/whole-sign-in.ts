@@ -61,8 +61,9 @@ export function wholeSignIn() {
   const change = (organizationId: string) => systemChange(organizationId, agents.now())
 
   const addConnection = async (organizationId: string, given: Partial<NewConnection> = {}) => {
-    const rp = await relyingParty()
-    const wanted = { name: 'Payroll', redirectUris: [rp.redirectUri], requestKeys: [rp.jwk], ...given }
+    const rp = await relyingParty({ now: () => agents.now() })
+    const kind = 'second_step' as const
+    const wanted = { kind, name: 'Payroll', redirectUris: [rp.redirectUri], requestKeys: [rp.jwk], ...given }
     return {
       rp,
       connection: await transact(database.db, (tx) =>
@@ -162,7 +163,7 @@ export function wholeSignIn() {
     const answered = await database.db
       .selectFrom('signin_sessions')
       .select('id')
-      .where('grant_id', 'is not', null)
+      .where('answered_at', 'is not', null)
       .execute()
     return { counts: Object.fromEntries(counts), steps, owners, answered: answered.length }
   }

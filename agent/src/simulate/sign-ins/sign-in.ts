@@ -60,7 +60,7 @@ export async function signIn({ party, browser: parts }: SignInParts, plan: SignI
 
   async function readRegion() {
     const { text } = await browser.get(`${page}/region`)
-    const finish = /(?:data-finish|href)="([^"]+\/finish)"/.exec(text)?.[1]?.replaceAll('&#47;', '/')
+    const finish = /(?:data-finish|data-ready|href)="([^"]*\/auth\/[^"]+)"/.exec(text)?.[1]?.replaceAll('&#47;', '/')
     return { state: /data-state="(\w+)"/.exec(text)?.[1] ?? 'unknown', finish }
   }
 

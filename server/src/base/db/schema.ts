@@ -260,7 +260,6 @@ export interface Database {
     sealed_client_secret: Buffer | null
     redirect_uris: string[]
     request_keys: Json<Record<string, string>[]> | null
-    is_hint_trusted: WithDefault<boolean>
     is_browser_managed: WithDefault<boolean>
     wait_seconds: WithDefault<number>
     start_url: string | null
@@ -269,7 +268,8 @@ export interface Database {
     pause_reason: string | null
     created_at: Instant
     upstream_id: string | null
-    kind: WithDefault<'oidc' | 'entra'>
+    kind: 'second_step' | 'application' | 'entra'
+    request_algorithm: 'RS256' | 'PS256' | 'ES256' | null
     entra_cloud: 'global' | 'us_government' | 'china' | null
     entra_tenant_ids: string[] | null
     entra_app_id: string | null
@@ -312,11 +312,12 @@ export interface Database {
     network: string
     ip_address: string
     user_agent: string
-    evidence: 'asserted' | 'hinted' | 'none'
+    evidence: 'asserted' | 'none'
     subject: string | null
     subject_id: string | null
     subject_issuer: string | null
     entra_request: Json<EntraRequest> | null
+    interaction: Json<object> | null
     state: string
     revision: WithDefault<number>
     candidates: JsonWithDefault<Candidates>
@@ -332,7 +333,6 @@ export interface Database {
     recheck_checks: WithDefault<number>
     recheck_issues: WithDefault<string[]>
     is_loop_waived: WithDefault<boolean>
-    grant_id: string | null
     bypass_code_id: string | null
     bypass_reason: string | null
     bypass_ends_at: Instant | null
@@ -361,7 +361,6 @@ export interface Database {
     id: string
     payload: Json<Record<string, unknown>>
     grant_id: string | null
-    uid: string | null
     consumed_at: Instant | null
     expires_at: Instant
   }

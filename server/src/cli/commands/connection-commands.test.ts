@@ -1,34 +1,146 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
+import { makeIn } from '../../../test/support/make.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
-import { createEntraConnectionCommand, listConnectionsCommand } from './connection-commands.ts'
+import { relyingParty } from '../../../test/support/sign-in-browser.ts'
+import { addConnectionCommand, addEntraConnectionCommand } from './add-connection-commands.ts'
+import {
+  deleteConnectionCommand,
+  disableConnectionCommand,
+  listConnectionsCommand,
+  pauseConnectionCommand,
+  showConnectionCommand,
+} from './connection-commands.ts'
 import { rotateSigningKeyCommand } from './signing-key-commands.ts'
 
 const trial = testApp()
+const make = makeIn(trial)
 const run = commandsOn(trial, '2026-11-20T10:00:00.000Z')
 const tenantId = '5f2c1b7a-9d34-4e0b-8c61-2a7e93d0f415'
-const asked = { name: 'Microsoft 365', tenantIds: [tenantId], appId: 'c0a81d52-6e4f-4b9a-a3d7-18f5e2b96c04' }
+const entra = { name: 'Microsoft 365', tenantIds: [tenantId], appId: 'c0a81d52-6e4f-4b9a-a3d7-18f5e2b96c04' }
 
 beforeEach(() => trial.reset())
 
-test('a connection of Microsoft Entra is added with all that Entra is set up with, and listed', async () => {
-  const { out, err } = await run(createEntraConnectionCommand, asked)
-  const { id, client_id: clientId } = await trial.db
-    .selectFrom('signin_connections')
-    .select(['id', 'client_id'])
-    .executeTakeFirstOrThrow()
-  const issuer = `https://muster.test/signin/entra/${id}`
-  assert.deepEqual(out.split('\n'), [
-    `Client ID:          ${clientId}`,
-    `Discovery endpoint: ${issuer}/.well-known/openid-configuration`,
-    `Reply URL:          ${issuer}/authorize`,
-    '',
+const only = () =>
+  trial.db.selectFrom('signin_connections').select(['id', 'client_id', 'mode']).executeTakeFirstOrThrow()
+
+async function addPayroll(name = 'Payroll'): Promise<string> {
+  const { jwk, redirectUri } = await relyingParty()
+  const requestKeys = JSON.stringify({ keys: [jwk] })
+  const asked = { redirectUris: [redirectUri], requestKeys, startUrl: 'https://payroll.example/' }
+  await run(addConnectionCommand, { kind: 'second_step', name, ...asked })
+  return (await only()).id
+}
+
+const fieldsOf = (out: string) =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/: +/))
+
+/** Ana got in twice, Bo once and Cy not at all; what is older than 30 days does not count. */
+async function addSignIns(connectionId: string): Promise<void> {
+  const { organizationId } = trial.tenant
+  const [ana, bo, cy] = await Promise.all(['Ana', 'Bo', 'Cy'].map((name) => make.person(organizationId, { name })))
+  const log = (person: typeof ana, at: string, result: 'Success' | 'Fail' = 'Success') =>
+    make.authLog(organizationId, {
+      ...{ person_id: person?.id ?? '', connection_id: connectionId, started_at: at, result },
+    })
+  await log(ana, '2026-11-20T09:00:00.000Z')
+  await log(ana, '2026-11-02T09:00:00.000Z')
+  await log(bo, '2026-11-19T09:00:00.000Z')
+  await log(cy, '2026-11-20T09:30:00.000Z', 'Fail')
+  await log(cy, '2026-10-01T09:00:00.000Z')
+}
+
+test('connections are listed with their kinds and what they do', async () => {
+  await run(addEntraConnectionCommand, entra)
+  const { id, client_id: clientId } = await only()
+  const rows = async () => (await run(listConnectionsCommand, {})).out.split('\n').map((row) => row.split(/ {2,}/))
+  assert.deepEqual((await rows()).slice(0, 2), [
+    ['ID', 'NAME', 'KIND', 'MODE', 'UPSTREAM', 'CLIENT ID'],
+    [id, 'Microsoft 365', 'entra', 'enforce', clientId],
   ])
-  assert.match(err, /app registration/)
-  const [, row] = (await run(listConnectionsCommand, {})).out.split('\n')
-  assert.deepEqual(row?.split(/ {2,}/), [id, 'Microsoft 365', 'enforce', 'entra', 'asserted', clientId])
-  await assert.rejects(run(createEntraConnectionCommand, { ...asked, appId: 'mine' }), { code: 'invalid' })
+  await run(pauseConnectionCommand, { id, minutes: 60, reason: 'an outage' })
+  assert.equal((await rows())[1]?.[3], 'paused until 2026-11-20T11:00:00.000Z')
+})
+
+test('everything about a connection is shown but its secret', async () => {
+  const id = await addPayroll()
+  await addSignIns(id)
+  const { client_id: clientId } = await only()
+  const before = (await run(showConnectionCommand, { id })).out
+  assert.deepEqual(fieldsOf(before), [
+    ['Connection', id],
+    ['Name', 'Payroll'],
+    ['Kind', 'second_step'],
+    ['Mode', 'enforce'],
+    ['Pause', 'none'],
+    ['Issuer', 'https://muster.test/signin/oidc'],
+    ['Client ID', clientId],
+    ['Client secret', 'set, and not shown again'],
+    ['Redirect URI', 'https://app.example/callback'],
+    ['Request algorithm', 'RS256'],
+    ['Request key', 'rp'],
+    ['Start address', 'https://payroll.example/'],
+    ['Managed browsers', 'no'],
+    ['Waits', '10 minutes'],
+    ['Added', '2026-11-20T10:00:00.000Z'],
+    ['Last sign-in', '2026-11-20T09:00:00.000Z'],
+    ['Within 7 days', '2 got in, 1 did not'],
+  ])
+  await run(pauseConnectionCommand, { id, minutes: 60, reason: 'an outage\u001b[2J' })
+  const paused = fieldsOf((await run(showConnectionCommand, { id })).out)
+  assert.deepEqual(paused.slice(4, 6), [
+    ['Paused until', '2026-11-20T11:00:00.000Z'],
+    ['Reason', 'an outage\u{FFFD}[2J'],
+  ])
+  const later = await commandsOn(trial, '2026-11-20T11:00:00.000Z')(showConnectionCommand, { id })
+  assert.deepEqual(fieldsOf(later.out)[4], ['Pause', 'none'], 'it has ended by itself')
+  await assert.rejects(run(showConnectionCommand, { id: '999' }), { code: 'not_found' })
+})
+
+test('a connection of Microsoft Entra is shown with its tenants and addresses', async () => {
+  await run(addEntraConnectionCommand, entra)
+  const { id } = await only()
+  const shown = fieldsOf((await run(showConnectionCommand, { id })).out)
+  const issuer = `https://muster.test/signin/entra/${id}`
+  assert.deepEqual(shown.slice(7, 12), [
+    ['Discovery endpoint', `${issuer}/.well-known/openid-configuration`],
+    ['Reply URL', `${issuer}/authorize`],
+    ['Cloud', 'global'],
+    ['Tenant ID', tenantId],
+    ['App ID', entra.appId],
+  ])
+})
+
+test('whoever disables or deletes a connection is told who is shut out, and gives its name', async () => {
+  const id = await addPayroll("Ana's payroll")
+  await addSignIns(id)
+  for (const [verb, command] of [
+    ['disable', disableConnectionCommand],
+    ['delete', deleteConnectionCommand],
+  ] as const) {
+    await assert.rejects(run(command, { id }), {
+      exitCode: 2,
+      message: [
+        "This shuts everyone out of Ana's payroll: 2 people signed in through it in the last 30 days, the last at 2026-11-20T09:00:00.000Z.",
+        `Nothing was changed. To ${verb} it: muster connections ${verb} ${id} --confirm 'Ana'\\''s payroll'`,
+      ].join('\n'),
+    })
+    await assert.rejects(run(command, { id, organization: 'Acme' }), { message: /payroll' --organization Acme$/ })
+    await assert.rejects(run(command, { id, confirm: 'Payroll' }), { exitCode: 2, message: /Nothing was changed/ })
+    assert.equal((await only()).mode, verb === 'disable' ? 'enforce' : 'disabled')
+    assert.equal((await run(command, { id, confirm: "Ana's payroll" })).exit, 0)
+  }
+  assert.equal(await trial.db.selectFrom('signin_connections').select('id').executeTakeFirst(), undefined)
+  await assert.rejects(run(deleteConnectionCommand, { id, confirm: "Ana's payroll" }), { code: 'not_found' })
+})
+
+test('a connection that nobody used is disabled with the same question', async () => {
+  const id = await addPayroll()
+  await assert.rejects(run(disableConnectionCommand, { id }), { message: /nobody signed in through it in the last 30/ })
 })
 
 test('the key of Entra is replaced by itself, two days from now or at once', async () => {

@@ -3,6 +3,8 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
+import { relyingParty } from '../../../test/support/sign-in-browser.ts'
+import { addConnectionCommand } from './add-connection-commands.ts'
 import { addAdminCommand, removeAdminCommand, updateAdminCommand } from './admin-commands.ts'
 import {
   addExternalCheckCommand,
@@ -11,8 +13,8 @@ import {
   setBeginsBlockingOnCommand,
 } from './check-commands.ts'
 import {
-  createConnectionCommand,
   deleteConnectionCommand,
+  disableConnectionCommand,
   pauseConnectionCommand,
   resumeConnectionCommand,
   setConnectionModeCommand,
@@ -110,6 +112,10 @@ const commands: Record<string, () => Promise<Ask>> = {
     const id = await newConnection()
     return () => run(setConnectionModeCommand, { id, mode: 'observe' })
   },
+  'connections disable': async () => {
+    const id = await newConnection()
+    return () => run(disableConnectionCommand, { id, confirm: 'An app' })
+  },
   'connections resume': async () => {
     const id = await newConnection()
     await run(pauseConnectionCommand, { id, minutes: 10, reason: 'an outage' })
@@ -117,7 +123,7 @@ const commands: Record<string, () => Promise<Ask>> = {
   },
   'connections delete': async () => {
     const id = await newConnection()
-    return () => run(deleteConnectionCommand, { id })
+    return () => run(deleteConnectionCommand, { id, confirm: 'An app' })
   },
   'devices register': async () => {
     const { person, device } = await withDevice()
@@ -268,7 +274,9 @@ const commands: Record<string, () => Promise<Ask>> = {
 }
 
 async function newConnection(): Promise<string> {
-  await run(createConnectionCommand, { name: 'An app', redirectUris: ['https://app.example/callback'] })
+  const { jwk, redirectUri } = await relyingParty()
+  const requestKeys = JSON.stringify({ keys: [jwk] })
+  await run(addConnectionCommand, { kind: 'second_step', name: 'An app', redirectUris: [redirectUri], requestKeys })
   return latest('signin_connections')
 }
 

@@ -3,7 +3,8 @@ import { after, beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { startHostileProvider } from '../../../test/support/hostile-provider.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
-import { createConnectionCommand, listConnectionsCommand } from './connection-commands.ts'
+import { addConnectionCommand } from './add-connection-commands.ts'
+import { listConnectionsCommand } from './connection-commands.ts'
 import {
   createUpstreamCommand,
   deleteUpstreamCommand,
@@ -38,13 +39,9 @@ test('an upstream is added, shown, given to a connection, and deleted once none 
   const id = /Upstream: +(\d+)/.exec(made.out)?.[1] ?? ''
   const { out: list } = await run(listUpstreamsCommand, {})
   assert.match(list, new RegExp(`${id} +Keycloak +keycloak +${provider.issuer} +tid=a1 +x.example`))
-  const connection = { name: 'Payroll', redirectUris: ['https://payroll.example/cb'], upstreamId: id }
-  const { err } = await run(createConnectionCommand, connection)
-  assert.doesNotMatch(err, /nobody gets in/)
-  assert.match(
-    (await run(listConnectionsCommand, {})).out,
-    new RegExp(`Payroll +enforce +oidc +asserted +${id} +muster-`),
-  )
+  const client = { name: 'Payroll', redirectUris: ['https://payroll.example/cb'], upstreamId: id }
+  await run(addConnectionCommand, { kind: 'application', ...client })
+  assert.match((await run(listConnectionsCommand, {})).out, new RegExp(`Payroll +application +enforce +${id} +muster-`))
   assert.equal((await run(replaceUpstreamSecretCommand, { id, clientSecret: 'another' })).exit, 0)
   await assert.rejects(run(deleteUpstreamCommand, { id }), /still sign in/)
   await trial.db.deleteFrom('signin_connections').execute()

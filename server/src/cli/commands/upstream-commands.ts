@@ -43,7 +43,9 @@ export const createUpstreamCommand = defineCommand({
     const { id } = await transact(connection.db, (tx) => createUpstream(tx, secrets, wanted, context))
     await io.line(`Upstream:         ${id}`)
     await io.line(`Redirect address: ${address}${returnPath}`)
-    await io.error(`Enter the redirect address at the provider, then: muster connections create … --upstream ${id}`)
+    await io.error(
+      `Enter the redirect address at the provider, then: muster connections add application … --upstream ${id}`,
+    )
     return 0
   },
 })

@@ -65,7 +65,15 @@ export function setUpOrganization(
     }
     // A page of this machine may reach what listens on it without a question.
     const { name, redirectUri, startUrl, requestKey } = connection
-    const wanted = { name, startUrl, redirectUris: [redirectUri], requestKeys: [requestKey], isBrowserManaged: true }
+    const kind = 'second_step' as const
+    const wanted = {
+      kind,
+      name,
+      startUrl,
+      redirectUris: [redirectUri],
+      requestKeys: [requestKey],
+      isBrowserManaged: true,
+    }
     const made = await createConnection(tx, secrets, wanted, context)
     const client = { id: made.clientId, secret: made.clientSecret ?? '' }
     return { organizationId, adminUserId, checkId, groupId, enrollSecrets, client }

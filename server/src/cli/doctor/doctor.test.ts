@@ -16,7 +16,8 @@ import type { CommandIo } from '../data-command.ts'
 import { openLanCertificate } from '../lan/lan-certificate.ts'
 import { checkConsole } from './check-console.ts'
 import { checkTls } from './check-tls.ts'
-import { describeFinding, runDoctor } from './run-doctor.ts'
+import { describeFinding } from './finding.ts'
+import { runDoctor } from './run-doctor.ts'
 
 const database = testDatabase()
 const make = makeIn(database)

@@ -12,3 +12,7 @@ export async function judge(name: string, check: () => Promise<Finding[]>): Prom
     return [failed(name, error instanceof Error ? error.message : String(error))]
   }
 }
+
+const marks = { ok: '✓', warning: '!', failed: '✗' }
+
+export const describeFinding = ({ name, state, detail }: Finding): string => `${marks[state]} ${name}: ${detail}`

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { surveyIdentities } from '../../inventory/devices/survey-identities.ts'
+import { describeFinding } from './finding.ts'
 import { judgeIdentities } from './judge-identities.ts'
-import { describeFinding } from './run-doctor.ts'
 
 const database = testDatabase()
 const make = makeIn(database)

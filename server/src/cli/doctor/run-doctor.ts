@@ -33,7 +33,3 @@ function tryLoad(env: NodeJS.ProcessEnv): Config | Finding[] {
     return error.faults.map(({ name, message }) => failed('configuration', `${name} ${message}`))
   }
 }
-
-const marks = { ok: '✓', warning: '!', failed: '✗' }
-
-export const describeFinding = ({ name, state, detail }: Finding): string => `${marks[state]} ${name}: ${detail}`

@@ -1,81 +1,88 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { CommandError, exitCodes } from '../command-error.ts'
+import { addNewConnections } from './add-new-connections.ts'
 import { milliseconds } from './read-duration.ts'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/connection-commands.ts')
 
-type Flags = {
-  redirectUri?: string[]
-  entra?: boolean
-  cloud?: string
-  tenantId?: string[]
-  appId?: string
-  requestKeys?: string
-  startUrl?: string
-  public?: boolean
-  trustHint?: boolean
-  managedBrowsers?: boolean
-  waitMinutes?: string
-  upstream?: string
-  organization?: string
-}
-
 export function addConnections(program: Command, shell: Shell): void {
   const connections = program
     .command('connections')
     .description('Applications and identity providers that people sign in to through Muster')
+  addNewConnections(connections, shell)
+  addReading(connections, shell)
+  addModes(connections, shell)
+  addPauses(connections, shell)
   connections
-    .command('create <name>')
-    .description('Add an OpenID Connect client and print its identifier and secret, this once; or Microsoft Entra')
-    .option('--redirect-uri <url...>', 'where the answer goes')
-    .option('--request-keys <file>', 'a JWK set of the keys that sign its requests')
-    .option('--start-url <url>', 'where people open the application again')
-    .option('--public', 'it has no secret and proves itself by PKCE')
-    .option('--trust-hint', 'it has signed the person in before it asks, so that login_hint may be believed')
-    .option('--managed-browsers', 'policies allow the page to ask the agent without the browser asking first')
-    .option('--upstream <id>', 'people sign in there first, whatever its requests say: see muster upstreams')
-    .option('--wait-minutes <number>', 'how long it waits for an answer (1 to 30; 10)')
-    .option('--entra', 'an external authentication method (external MFA) of Microsoft Entra')
-    .option('--cloud <name>', 'with --entra: global, us_government or china (global)')
-    .option('--tenant-id <id...>', 'with --entra: the directory (tenant) IDs whose people sign in')
-    .option('--app-id <id>', 'with --entra: the application (client) ID of the app registration')
+    .command('roll-secret <id>')
+    .description('Replace the client secret and print the new one, this once')
     .option(...organizationFlag)
-    .action(async (name: string, { redirectUri, requestKeys, waitMinutes, upstream, entra, ...flags }: Flags) => {
-      if (entra) return createEntra(shell, name, { ...flags, ...(waitMinutes !== undefined && { waitMinutes }) })
-      if (!redirectUri) throw new CommandError(exitCodes.usage, 'Give where the answer goes: --redirect-uri <url>')
-      const { public: isPublic, trustHint: isHintTrusted, managedBrowsers: isBrowserManaged, ...rest } = flags
-      const asked = {
-        ...{ ...rest, name, ...(redirectUri && { redirectUris: redirectUri }) },
-        ...(requestKeys !== undefined && { requestKeys: await readFile(requestKeys, 'utf8') }),
-        ...(isPublic && { isPublic }),
-        ...(isHintTrusted && { isHintTrusted }),
-        ...(isBrowserManaged && { isBrowserManaged }),
-        ...(upstream !== undefined && { upstreamId: upstream }),
-        ...(waitMinutes !== undefined && { waitSeconds: Math.round(Number(waitMinutes) * 60) }),
-      }
-      await runOnData(shell, async () => (await commands()).createConnectionCommand, asked)
-    })
+    .action((id: string, flags: object) =>
+      runOnData(shell, async () => (await commands()).rollConnectionSecretCommand, { ...flags, id }),
+    )
+  connections
+    .command('delete <id>')
+    .description('Delete a connection')
+    .option(...confirmFlag)
+    .option(...organizationFlag)
+    .action((id: string, flags: object) =>
+      runOnData(shell, async () => (await commands()).deleteConnectionCommand, { ...flags, id }),
+    )
+}
+
+const confirmFlag = ['--confirm <name>', 'the name of the connection; without it, says who is shut out'] as const
+
+function addReading(connections: Command, shell: Shell): void {
   connections
     .command('list')
-    .description('List the connections, and whether their requests name the person')
+    .description('List the connections with their kinds')
     .option(...organizationFlag)
     .action((flags) => runOnData(shell, async () => (await commands()).listConnectionsCommand, flags))
+  connections
+    .command('show <id>')
+    .description('Show everything about a connection but its secret')
+    .option(...organizationFlag)
+    .action((id: string, flags: object) =>
+      runOnData(shell, async () => (await commands()).showConnectionCommand, { ...flags, id }),
+    )
+  connections
+    .command('test <id>')
+    .description('Say whether people can get through a connection now; exits with 1 if not')
+    .option('--request <file>', 'judge a signed request of the caller, a JWT, as well; it is not used up')
+    .option(...organizationFlag)
+    .action(async (id: string, { request, ...flags }: { request?: string }) => {
+      const load = async () => (await import('../commands/test-connection-command.ts')).testConnectionCommand
+      const read = request === undefined ? {} : { request: await readFile(request, 'utf8') }
+      await runOnData(shell, load, { ...flags, ...read, id })
+    })
+}
+
+function addModes(connections: Command, shell: Shell): void {
   const modes = [
-    ['enforce', 'enforce', 'Refuse devices that are blocked'],
-    ['observe', 'observe', 'Let everybody in who is known, and write down who would be refused'],
-    ['disable', 'disabled', 'Refuse everybody'],
+    ['enforce', 'Refuse devices that are blocked'],
+    ['observe', 'Let everyone in who is known, and write down who would be refused'],
   ] as const
-  for (const [verb, mode, description] of modes) {
+  for (const [mode, description] of modes) {
     connections
-      .command(`${verb} <id>`)
+      .command(`${mode} <id>`)
       .description(description)
       .option(...organizationFlag)
       .action((id: string, flags: object) =>
         runOnData(shell, async () => (await commands()).setConnectionModeCommand, { ...flags, id, mode }),
       )
   }
+  connections
+    .command('disable <id>')
+    .description('Refuse everyone')
+    .option(...confirmFlag)
+    .option(...organizationFlag)
+    .action((id: string, flags: object) =>
+      runOnData(shell, async () => (await commands()).disableConnectionCommand, { ...flags, id }),
+    )
+}
+
+function addPauses(connections: Command, shell: Shell): void {
   connections
     .command('pause <id>')
     .description('Let known people in without the check of their device for a while')
@@ -94,31 +101,4 @@ export function addConnections(program: Command, shell: Shell): void {
     .action((id: string, flags: object) =>
       runOnData(shell, async () => (await commands()).resumeConnectionCommand, { ...flags, id }),
     )
-  connections
-    .command('roll-secret <id>')
-    .description('Replace the client secret and print the new one, this once')
-    .option(...organizationFlag)
-    .action((id: string, flags: object) =>
-      runOnData(shell, async () => (await commands()).rollConnectionSecretCommand, { ...flags, id }),
-    )
-  connections
-    .command('delete <id>')
-    .description('Delete a connection')
-    .option(...organizationFlag)
-    .action((id: string, flags: object) =>
-      runOnData(shell, async () => (await commands()).deleteConnectionCommand, { ...flags, id }),
-    )
-}
-
-async function createEntra(shell: Shell, name: string, flags: Omit<Flags, 'entra' | 'redirectUri'>): Promise<void> {
-  const { tenantId, managedBrowsers: isBrowserManaged, waitMinutes, ...rest } = flags
-  if (!tenantId || rest.appId === undefined) {
-    throw new CommandError(exitCodes.usage, 'Give the tenants and the app registration: --tenant-id <id> --app-id <id>')
-  }
-  const asked = {
-    ...{ ...rest, name, tenantIds: tenantId },
-    ...(isBrowserManaged && { isBrowserManaged }),
-    ...(waitMinutes !== undefined && { waitSeconds: Math.round(Number(waitMinutes) * 60) }),
-  }
-  await runOnData(shell, async () => (await commands()).createEntraConnectionCommand, asked)
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { exitCodes } from '../command-error.ts'
+import { describeFinding } from '../doctor/finding.ts'
 import type { Shell } from './shell.ts'
 
 export function addDoctor(program: Command, shell: Shell): void {
@@ -8,7 +9,7 @@ export function addDoctor(program: Command, shell: Shell): void {
     .description('Check configuration, data folder, TLS and database; exits with 1 if something is wrong')
     .option('--json', 'for programs')
     .action(async ({ json }: { json?: boolean }) => {
-      const { describeFinding, runDoctor } = await import('../doctor/run-doctor.ts')
+      const { runDoctor } = await import('../doctor/run-doctor.ts')
       const findings = await runDoctor(shell.env, shell.io, () => Date.now())
       const isWell = findings.every(({ state }) => state !== 'failed')
       if (json) await shell.io.line(JSON.stringify({ ok: isWell, findings }, null, 2))

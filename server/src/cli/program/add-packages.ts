@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { runIntoFile } from './run-into-file.ts'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/package-commands.ts')
@@ -28,7 +29,7 @@ export function addPackages(program: Command, shell: Shell): void {
     .requiredOption('--to <file>', 'a new file, made readable by you only')
     .option(...organizationFlag)
     .action(async (id, { to, ...flags }) => {
-      const { downloadPackageToFile } = await import('./download-package.ts')
-      await downloadPackageToFile(shell, to, { ...flags, id })
+      const load = async () => (await commands()).downloadPackageCommand
+      await runIntoFile(shell, { path: to, encoding: 'base64' }, load, { ...flags, id })
     })
 }

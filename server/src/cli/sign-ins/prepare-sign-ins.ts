@@ -33,7 +33,8 @@ export async function prepareSignIns(
 ): Promise<PreparedSignIns> {
   const description = `Prepared simulated sign-ins of ${people} people.`
   await recordAudit(tx, { action: 'sign_ins.simulated', about: {}, description }, context)
-  const wanted = { name, redirectUris: [redirectUri], requestKeys: [requestKey] }
+  const kind = 'second_step' as const
+  const wanted = { kind, name, redirectUris: [redirectUri], requestKeys: [requestKey] }
   const { clientId, clientSecret = '' } = await createConnection(tx, secrets, wanted, context)
   const { secret } = await createEnrollmentSecret(tx, secrets, { name: 'Simulated sign-ins' }, context)
   await ensureCheck(tx, 'blocked', context)

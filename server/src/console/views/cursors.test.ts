@@ -35,7 +35,8 @@ async function records(organizationId: string): Promise<Record<string, string>> 
   const answer = { deviceId: device.id, campaignId: liveQueryCampaignId, revision: 1, rowCount: 1, rows: '[{"a":"1"}]' }
   await recordLiveAnswers(app.db, organizationId, [{ ...answer, errorMessage: null, warningMessage: null }])
   const [result] = (await app.ask('GET', `/live_query_campaigns/${liveQueryCampaignId}/query_results`)).body.data
-  const connection = { name: 'Payroll', redirectUris: ['https://payroll.example/cb'] }
+  const unsigned = { kind: 'second_step', mode: 'disabled' } as const
+  const connection = { ...unsigned, name: 'Payroll', redirectUris: ['https://payroll.example/cb'] }
   const context = systemChange(organizationId, app.now())
   const { id } = await transact(app.db, (tx) => createConnection(tx, app.secrets, connection, context))
   const ids = { id, deviceId: device.id, personId: person.id, checkId: check.id, issueId: issue.id }

@@ -73,7 +73,7 @@ test('a block reaches connections that enforce, and enabled streams and webhooks
   await make.webhookEndpoint(organizationId, { events: ['issues.new'] })
   const connection = (mode: 'enforce' | 'observe' | 'disabled', paused_until: string | null = null) => ({
     ...{ organization_id: organizationId, name: mode, client_id: randomUUID(), redirect_uris: [], mode, paused_until },
-    created_at: app.now(),
+    ...{ kind: 'second_step' as const, request_keys: '[]', request_algorithm: 'ES256' as const, created_at: app.now() },
   })
   const later = new Date(Date.parse(app.now()) + 60_000).toISOString()
   await app.db

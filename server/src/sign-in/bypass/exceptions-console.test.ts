@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { makeIn } from '../../../test/support/make.ts'
+import { relyingParty } from '../../../test/support/sign-in-browser.ts'
 import { hourMs, minuteMs, plusMs } from '../../base/time.ts'
 
 const app = testApp()
@@ -18,11 +19,15 @@ async function signedIn(wanted: Parameters<typeof addAdmin>[1] = {}) {
 }
 
 type Browser = Awaited<ReturnType<typeof signedIn>>
+const { jwk } = await relyingParty()
 const connections = '/session/sign_in_connections'
 const codes = '/session/bypass_codes'
 
 const addConnection = async (browser: Browser): Promise<string> => {
-  const wanted = { name: 'Payroll', redirect_uris: ['https://payroll.example.com/callback'] }
+  const wanted = {
+    ...{ kind: 'second_step', name: 'Payroll', redirect_uris: ['https://payroll.example.com/callback'] },
+    request_keys: { keys: [jwk] },
+  }
   return (await browser.ask('POST', connections, wanted)).body.id
 }
 

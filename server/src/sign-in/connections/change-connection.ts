@@ -6,13 +6,14 @@ import type { Secrets } from '../../base/secrets/secrets.ts'
 import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { secretPlace } from './connection-queries.ts'
-import { faultsOfAddresses } from './connection-rules.ts'
+import { faultsOfAddresses, faultsOfPerson } from './connection-rules.ts'
 import { type ConnectionMode, newClientSecret, requireUpstream } from './create-connection.ts'
 import { type ConnectionChange, entraAfter, faultsOfKind } from './entra-change.ts'
+import { algorithmOfKeys } from './read-request-keys.ts'
 
 const audited = [
   ...(['name', 'mode', 'redirect_uris', 'request_keys', 'start_url'] as const),
-  ...(['is_hint_trusted', 'is_browser_managed', 'wait_seconds', 'upstream_id'] as const),
+  ...(['is_browser_managed', 'wait_seconds', 'upstream_id'] as const),
   ...(['entra_cloud', 'entra_tenant_ids', 'entra_app_id'] as const),
 ] as const
 
@@ -30,25 +31,30 @@ export async function changeConnection(
 ): Promise<void> {
   const before = await lockConnection(tx, context.organizationId, id)
   await requireUpstream(tx, context.organizationId, change.upstreamId)
-  const errors = [...faultsOfAddresses(change), ...faultsOfKind(before, change)]
-  if (errors.length > 0) fail('invalid', { errors })
   const after = {
     name: change.name ?? before.name,
     mode: change.mode ?? before.mode,
     redirect_uris: change.redirectUris ?? before.redirect_uris,
     request_keys: change.requestKeys === undefined ? before.request_keys : change.requestKeys,
     start_url: change.startUrl === undefined ? before.start_url : change.startUrl,
-    is_hint_trusted: change.isHintTrusted ?? before.is_hint_trusted,
     is_browser_managed: change.isBrowserManaged ?? before.is_browser_managed,
     wait_seconds: change.waitSeconds ?? before.wait_seconds,
     upstream_id: change.upstreamId === undefined ? before.upstream_id : change.upstreamId,
     ...entraAfter(before, change.entra),
   }
+  const { kind } = before
+  const whoSays = { kind, requestKeys: after.request_keys, upstreamId: after.upstream_id, mode: after.mode }
+  const errors = [...faultsOfAddresses(change), ...faultsOfKind(before, change), ...faultsOfPerson(whoSays)]
+  if (errors.length > 0) fail('invalid', { errors })
   const changes = changesBetween(before, after, audited)
   if (changes.length === 0) return
   await tx
     .updateTable('signin_connections')
-    .set({ ...after, request_keys: after.request_keys && JSON.stringify(after.request_keys) })
+    .set({
+      ...after,
+      request_keys: after.request_keys && JSON.stringify(after.request_keys),
+      request_algorithm: after.request_keys && algorithmOfKeys(after.request_keys),
+    })
     .where(inOrganization('signin_connections', context.organizationId))
     .where('id', '=', id)
     .execute()

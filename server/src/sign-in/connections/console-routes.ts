@@ -13,11 +13,11 @@ import { nothingWaits, rotateSigningKey } from '../../keys/rotate-signing-key.ts
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { changeConnection, deleteConnection, rollConnectionSecret } from './change-connection.ts'
 import { confirmEnforcement } from './confirm-enforcement.ts'
-import { readRequestKeys } from './connection-rules.ts'
 import { createConnection } from './create-connection.ts'
 import { createEntraConnection } from './create-entra-connection.ts'
 import { entraAddresses } from './entra-rules.ts'
 import { pauseConnection, resumeConnection } from './pause-connection.ts'
+import { keySetFault, readRequestKeys } from './read-request-keys.ts'
 import { issuerPath, requireSignInAddress } from './sign-in-address.ts'
 
 /** The connections that people sign in through, for administrators. */
@@ -28,8 +28,8 @@ export function connectionRoutes(scope: FastifyInstance): void {
     ...signInOperations.createSignInConnection,
     run: async ({ body, context }): Promise<NewSignInConnection> => {
       const address = await requireSignInAddress(db, context.organizationId, config.baseUrl)
-      const { name, mode, is_public: isPublic = false } = body
-      const asked = { ...changeOf(body), name, redirectUris: body.redirect_uris, isPublic, ...(mode && { mode }) }
+      const { kind, name, mode, is_public: isPublic = false } = body
+      const asked = { ...changeOf(body), kind, name, redirectUris: body.redirect_uris, isPublic, ...(mode && { mode }) }
       const made = await transact(db, (tx) => createConnection(tx, secrets, asked, context))
       return present(made, address)
     },
@@ -115,14 +115,13 @@ function changeOf(body: SignInConnectionChange) {
   const { request_keys: keySet } = body
   const keys = keySet ? readRequestKeys(keySet) : null
   if (keys === undefined) {
-    return fail('invalid', { errors: [{ field: 'request_keys', message: 'must be a JWK set of public keys' }] })
+    return fail('invalid', { errors: [{ field: 'request_keys', message: keySetFault }] })
   }
   return {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.redirect_uris !== undefined && { redirectUris: body.redirect_uris }),
     ...(keySet !== undefined && { requestKeys: keys }),
     ...(body.start_url !== undefined && { startUrl: body.start_url }),
-    ...(body.is_hint_trusted !== undefined && { isHintTrusted: body.is_hint_trusted }),
     ...(body.is_browser_managed !== undefined && { isBrowserManaged: body.is_browser_managed }),
     ...(body.wait_seconds !== undefined && { waitSeconds: body.wait_seconds }),
     ...(body.upstream_id !== undefined && { upstreamId: body.upstream_id }),

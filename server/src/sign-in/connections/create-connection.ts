@@ -6,26 +6,27 @@ import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { secretPlace } from './connection-queries.ts'
-import { faultsOfAddresses, type RequestKey } from './connection-rules.ts'
+import { faultsOfAddresses, faultsOfPerson } from './connection-rules.ts'
+import { algorithmOfKeys, type RequestKey } from './read-request-keys.ts'
 
 export type ConnectionOptions = {
   name: string
   redirectUris: string[]
-  /** Public keys that sign its requests (RFC 9101). Without them a request only hints who the person is. */
+  /** Public keys of one algorithm that sign its requests (RFC 9101). A second step needs them. */
   requestKeys?: RequestKey[] | null
   startUrl?: string | null
-  /** The caller has signed the person in before it asks: its hint lets in a device that is registered to them. */
-  isHintTrusted?: boolean
   /** Policies allow the page to ask the agent, so that the browser does not ask first. */
   isBrowserManaged?: boolean
   /** How long the caller waits for an answer, in seconds: 60 to 1,800, else 600. */
   waitSeconds?: number
-  /** Who says who the person is, in place of the caller. */
+  /** The upstream that signs the people of an application in. */
   upstreamId?: string | null
 }
 
 export type ConnectionMode = 'enforce' | 'observe' | 'disabled'
-export type NewConnection = ConnectionOptions & { isPublic?: boolean; mode?: ConnectionMode }
+/** A caller that has signed the person in before it asks, or an application whose people an upstream signs in. */
+export type ClientKind = 'second_step' | 'application'
+export type NewConnection = ConnectionOptions & { kind: ClientKind; isPublic?: boolean; mode?: ConnectionMode }
 
 const maxConnections = 200
 
@@ -41,30 +42,32 @@ export const newClientId = (): string => `muster-${randomBytes(12).toString('hex
 export async function createConnection(
   tx: Tx,
   secrets: Secrets,
-  { name, isPublic = false, mode = 'enforce', ...options }: NewConnection,
+  { kind, name, isPublic = false, mode = 'enforce', ...options }: NewConnection,
   context: ChangeContext,
 ): Promise<{ id: string; clientId: string; clientSecret: string | undefined }> {
   const { organizationId, now } = context
-  const errors = faultsOfAddresses(options)
+  const keys = options.requestKeys ?? null
+  const whoSays = { kind, requestKeys: keys, upstreamId: options.upstreamId ?? null, mode }
+  const errors = [...faultsOfAddresses(options), ...faultsOfPerson(whoSays)]
   if (errors.length > 0) fail('invalid', { errors })
   await refuseTooMany(tx, organizationId)
   await requireUpstream(tx, organizationId, options.upstreamId)
   const clientId = newClientId()
   const clientSecret = isPublic ? undefined : newClientSecret()
   const sealed = clientSecret === undefined ? null : secrets.seal(clientSecret, secretPlace(organizationId, clientId))
-  const keys = options.requestKeys ?? null
   const { id } = await tx
     .insertInto('signin_connections')
     .values({
       organization_id: organizationId,
+      kind,
       name,
       mode,
       client_id: clientId,
       sealed_client_secret: sealed,
       redirect_uris: options.redirectUris,
       request_keys: keys && JSON.stringify(keys),
+      request_algorithm: keys && algorithmOfKeys(keys),
       start_url: options.startUrl ?? null,
-      is_hint_trusted: options.isHintTrusted ?? false,
       is_browser_managed: options.isBrowserManaged ?? false,
       wait_seconds: options.waitSeconds ?? 600,
       upstream_id: options.upstreamId ?? null,
@@ -72,10 +75,14 @@ export async function createConnection(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const how = keys === null ? 'whose requests are not signed' : 'whose requests are signed'
-  const description = `Added the sign-in connection "${name}", ${how}.`
+  const description = `Added the sign-in connection "${name}", ${kindWords[kind]}.`
   await recordAudit(tx, { action: 'signin_connection.created', about: {}, description }, context)
   return { id, clientId, clientSecret }
+}
+
+const kindWords: Readonly<Record<ClientKind, string>> = {
+  second_step: 'which signs its people in before it asks',
+  application: 'whose people an upstream signs in',
 }
 
 /** Fails with invalid where the organization has no such upstream. */

@@ -5,7 +5,8 @@ import { addAdmin, openBrowser, password } from '../../../test/support/console.t
 
 const origin = 'http://10.0.0.5:8080'
 const app = testApp({ env: { MUSTER_BASE_URL: origin } })
-const payroll = { name: 'Payroll', redirect_uris: ['https://payroll.example.com/callback'] }
+const unsigned = { kind: 'second_step', mode: 'disabled' }
+const payroll = { ...unsigned, name: 'Payroll', redirect_uris: ['https://payroll.example.com/callback'] }
 const reason = 'People cannot sign in at http://10.0.0.5:8080: set an https address as MUSTER_BASE_URL.'
 
 test('at an http address of the network no connection is added or enabled, and no policy file names it', async () => {

@@ -1,7 +1,6 @@
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import type { ConnectionFigures } from './connection-figures.ts'
 import type { SignInConnection } from './connection-queries.ts'
-import { evidenceOf } from './connection-rules.ts'
 import { entraSettingsOf } from './entra-change.ts'
 import { entraAddresses } from './entra-rules.ts'
 import { issuerPath } from './sign-in-address.ts'
@@ -16,14 +15,13 @@ export const presentConnection = ({ figures, ...row }: Shown): SignInConnectionV
   mode: row.mode,
   paused_until: row.paused_until,
   pause_reason: row.pause_reason,
-  evidence: evidenceOf(row),
   client_id: row.client_id,
-  is_public: row.kind === 'oidc' && row.sealed_client_secret === null,
+  is_public: row.kind !== 'entra' && row.sealed_client_secret === null,
   issuer: issuerOf(row),
   redirect_uris: row.redirect_uris,
   request_keys: row.request_keys && { keys: row.request_keys },
+  request_algorithm: row.request_algorithm,
   start_url: row.start_url,
-  is_hint_trusted: row.is_hint_trusted,
   is_browser_managed: row.is_browser_managed,
   wait_seconds: row.wait_seconds,
   upstream_id: row.upstream_id,

@@ -30,11 +30,7 @@ type Refused = {
 function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder<Refused> {
   const own = sql`${organizationId}::bigint`
   return sql`(
-    with connection as (
-      select kind = 'oidc' and upstream_id is null and request_keys is null and not is_hint_trusted as is_weak
-      from signin_connections
-      where organization_id = ${own} and id = ${connectionId}::bigint
-    ), usable as (
+    with usable as (
       select registered_owner_id as person_id, id as device_id from devices
       where organization_id = ${own} and deleted_at is null and registered_owner_id is not null
       union
@@ -71,7 +67,6 @@ function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder
     )
     select person.id::text as id, person.name, person.email,
       closest.device_id::text as device_id, closest.device_name, case
-        when connection.is_weak then 'weak_evidence'
         when closest.rank is null then 'no_device'
         when closest.rank = 1 then 'no_companion'
         when closest.rank = 2 then 'companion_silent'
@@ -79,11 +74,10 @@ function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder
         when closest.rank = 4 then 'blocked'
         else 'phone_only' end as reason
     from people as person
-    cross join connection
     left join closest on closest.person_id = person.id
     left join phones on phones.person_id = person.id
     where person.organization_id = ${own} and person.deprovisioned_at is null
-      and (connection.is_weak or closest.rank is null or closest.rank < 5 or phones.person_id is not null))`
+      and (closest.rank is null or closest.rank < 5 or phones.person_id is not null))`
 }
 
 /** How many people a connection would refuse today if it enforced, by reason. */

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { answerOf, chooseClaims, type EntraOutcome } from './answer-rules.ts'
 
 const states = [
-  ...(['looking', 'weak_evidence', 'unknown_person', 'linking', 'evaluating', 'register', 'ask_it'] as const),
+  ...(['looking', 'unknown_person', 'linking', 'evaluating', 'register', 'ask_it'] as const),
   ...(['awaiting_approval', 'denied', 'not_your_device', 'unfinished', 'blocked', 'warning', 'passed'] as const),
   ...(['observed', 'keeps_asking', 'ended'] as const),
 ]

@@ -61,3 +61,40 @@ export function withUpstream(claims: OutcomeClaims, said: UpstreamWords): Outcom
     ...(preferredUsername !== undefined && { preferred_username: preferredUsername }),
   }
 }
+
+type Asked = { claims?: unknown; id_token_hint?: unknown }
+
+/**
+ * Why a request cannot be answered with what a sign-in ended with: an essential `acr` that it does not have, or another person
+ * than the request names (OpenID Connect Core §5.5.1, §3.1.2.1). Undefined when it can.
+ */
+export function objectionTo(
+  interaction: unknown,
+  { subject, acr }: { subject: string; acr: string },
+): 'unmet_authentication_requirements' | 'login_required' | undefined {
+  const { params } = Object(interaction) as { params?: Asked }
+  const { claims, id_token_hint: hint } = params ?? {}
+  const wanted = parsed(claims)?.['id_token'] as Record<string, Wanted | null> | undefined
+  const named = wanted?.['sub']?.value
+  if (named !== undefined && named !== subject) return 'login_required'
+  // Its signature was verified when the request arrived.
+  if (typeof hint === 'string' && parsed(decoded(hint.split('.')[1]))?.['sub'] !== subject) return 'login_required'
+  const { essential, value, values } = wanted?.['acr'] ?? {}
+  const accepted = value === undefined ? values : [value]
+  return essential === true && accepted !== undefined && !accepted.includes(acr)
+    ? 'unmet_authentication_requirements'
+    : undefined
+}
+
+type Wanted = { essential?: boolean; value?: string; values?: readonly string[] }
+
+const decoded = (part = ''): string => Buffer.from(part, 'base64url').toString()
+
+function parsed(text: unknown): Record<string, unknown> | undefined {
+  if (typeof text !== 'string') return undefined
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}

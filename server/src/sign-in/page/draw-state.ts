@@ -22,12 +22,6 @@ export const drawState: Readonly<Record<PageState, (view: PageView) => Drawn>> =
     lead: drawNoAnswerLead(view),
     content: drawNoAnswer(view),
   }),
-  weak_evidence: ({ organizationName, kind }) => ({
-    title: `${possessive(organizationName)} sign-in didn’t say who you are`,
-    lead: `IT has to change one setting. Nothing is wrong with this ${kind}.`,
-    buttons: copyButton(true),
-    small: 'The setting: requests of this application have to be signed, so that they say who signs in.',
-  }),
   unknown_person: unknownPerson,
   linking: ({ kind }) => ({
     title: 'Almost set up',
@@ -95,7 +89,7 @@ function observing(view: PageView): Drawn {
   return {
     title: `Opening ${view.applicationName}`,
     tab: `Opening ${view.applicationName}`,
-    lead: html`${view.organizationName} is trying out computer checks. They can’t stop you yet. <button type="button" class="lk" popovertarget="checked">What is checked</button>`,
+    lead: html`${view.isPaused ? `${view.organizationName} has paused computer checks for now.` : `${view.organizationName} is trying out computer checks. They can’t stop you yet.`} <button type="button" class="lk" popovertarget="checked">What is checked</button>`,
     buttons: view.state === 'observed' && openNow(view),
   }
 }

@@ -28,7 +28,6 @@ const ways: Readonly<Record<PageState, (view: PageView) => Way>> = {
       : { device: { shape: 'running', word: 'Trial only' }, app: { shape: 'waiting', word: 'Opening…' } },
   permission: at('asking', 'Needs your OK'),
   no_answer: at('none', 'No answer'),
-  weak_evidence: () => ({ person: { shape: 'asking', word: 'Not confirmed' }, device: unchecked, app: closed }),
   unknown_person: () => ({ person: { shape: 'blocked', word: 'Not on the list' }, device: unchecked, app: closed }),
   linking: at('running', 'Setting up…'),
   evaluating: () => ({ device: checking }),
@@ -43,7 +42,10 @@ const ways: Readonly<Record<PageState, (view: PageView) => Way>> = {
   blocked: ({ isRechecking }) => ({ device: isRechecking ? checking : { shape: 'blocked', word: 'Blocked' } }),
   warning: (view) => ({ device: warned(view), app: { shape: 'waiting', word: 'Ready' } }),
   passed: () => ({ device: allGood, app: opening }),
-  observed: () => ({ device: { shape: 'running', word: 'Trial only' }, app: opening }),
+  observed: ({ isPaused }) => ({
+    device: { shape: 'running', word: isPaused ? 'Not checked' : 'Trial only' },
+    app: opening,
+  }),
   bypassed: () => ({ device: { shape: 'none', word: 'Not checked' }, app: { shape: 'good', word: 'Ready' } }),
   keeps_asking: () => ({ device: allGood, app: { shape: 'none', word: 'Keeps asking' } }),
   too_late: (view) => ({

@@ -48,7 +48,6 @@ export type CandidateView = { deviceId: string; name: string; model: string | nu
 export type PageState =
   | 'identifying'
   | 'looking'
-  | 'weak_evidence'
   | 'unknown_person'
   | 'linking'
   | 'which_device'
@@ -121,6 +120,8 @@ export type PageView = {
   mayPrompt: boolean
   /** The caller has other ways to confirm who signs in, which it offers when it is told no. */
   isFactor: boolean
+  /** The connection lets people in without a check for a while. */
+  isPaused: boolean
   /** The browser asks nothing, as the organization says. */
   isManagedBrowser: boolean
   /** Where this browser reached an agent before. */

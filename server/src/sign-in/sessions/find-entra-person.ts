@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import type { SignInSession } from './session-queries.ts'
@@ -32,7 +33,7 @@ export async function findEntraPersonId(reader: Reader, session: SignInSession):
   const named = await people
     .where((build) =>
       build.or([
-        build(sql<string>`lower(people.email collate "C")`, '=', address),
+        equalsFolded('people.email', address),
         build(sql<boolean>`${address} = any(people.usernames)`, '=', true),
       ]),
     )

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import { findEntraPersonId } from './find-entra-person.ts'
@@ -6,8 +6,8 @@ import type { SignInSession } from './session-queries.ts'
 import { foldAddress } from './session-rules.ts'
 
 /**
- * Whom a sign-in is of. Where the caller or its upstream gives an identifier of its own, the person whom it was bound to decides for good;
- * else their address, which has to name one person. People who have left are not found.
+ * Whom a sign-in is of. Where an upstream or Microsoft Entra gives an identifier of its own, the person whom it was bound to
+ * decides for good; else their address, which has to name one person. People who have left are not found.
  */
 export async function findPersonId(reader: Reader, session: SignInSession): Promise<string | undefined> {
   const { organization_id: organizationId, subject } = session
@@ -15,26 +15,38 @@ export async function findPersonId(reader: Reader, session: SignInSession): Prom
   if (boundTo !== undefined) return boundTo
   if (session.kind === 'entra') return findEntraPersonId(reader, session)
   if (subject === null) return undefined
-  const address = foldAddress(subject)
-  const found = await reader
-    .selectFrom('people')
-    .select('id')
-    .where(inOrganization('people', organizationId))
-    .where('deprovisioned_at', 'is', null)
-    .where((build) =>
-      build.or([
-        build(sql<string>`lower(email collate "C")`, '=', address),
-        build(sql<boolean>`${address} = any(usernames)`, '=', true),
-      ]),
-    )
-    .limit(2)
-    .execute()
+  const found = (await listPeopleOfAddress(reader, organizationId, subject)).filter(({ isHere }) => isHere)
   return found.length === 1 ? found[0]?.id : undefined
 }
 
+/**
+ * The people of an address, those who have left too. An index finds all whose addresses are alike by width as well; of these
+ * count those whose address is the same without that.
+ */
+export async function listPeopleOfAddress(
+  reader: Reader,
+  organizationId: string,
+  address: string,
+): Promise<{ id: string; isHere: boolean }[]> {
+  const rows = await reader
+    .selectFrom('people')
+    .select(['id', 'email', 'deprovisioned_at'])
+    .where(inOrganization('people', organizationId))
+    .where(equalsFolded('email', address.trim()))
+    .orderBy('id')
+    .limit(maxAlike)
+    .execute()
+  return rows
+    .filter(({ email }) => foldAddress(email) === foldAddress(address))
+    .map(({ id, deprovisioned_at: leftAt }) => ({ id, isHere: leftAt === null }))
+}
+
+/** Addresses that are alike by width, case and composition: more of them name nobody. */
+const maxAlike = 50
+
 async function findBound(reader: Reader, session: SignInSession): Promise<string | undefined> {
-  const { evidence, subject_id: subject } = session
-  if (evidence !== 'asserted' || subject === null) return undefined
+  const { subject_id: subject } = session
+  if (subject === null) return undefined
   const row = await reader
     .selectFrom('person_identities')
     .select('person_id')
@@ -46,13 +58,13 @@ async function findBound(reader: Reader, session: SignInSession): Promise<string
   return row?.person_id
 }
 
-/** Who has given the identifier: the upstream, or the caller itself. */
+/** Who has given the identifier. */
 const issuerOf = ({ subject_issuer: upstream, client_id: caller }: SignInSession): string => upstream ?? caller
 
-/** Binds the caller's own identifier to the person whom it came with at its first contact. */
+/** Binds the identifier of an upstream or of Entra to the person whom it came with at its first contact. */
 export async function bindIdentity(tx: Tx, session: SignInSession, personId: string, now: string): Promise<void> {
-  const { evidence, subject_id: subject } = session
-  if (evidence !== 'asserted' || subject === null) return
+  const { subject_id: subject } = session
+  if (subject === null) return
   await tx
     .insertInto('person_identities')
     .values({

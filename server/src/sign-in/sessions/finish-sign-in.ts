@@ -3,59 +3,61 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { endAuthLog } from '../auth-logs/end-auth-log.ts'
 import type { SignInSession } from './session-queries.ts'
-import { isFactor, mayContinue, modeAt, type SessionState } from './session-rules.ts'
+import { isFactor, mayContinue, modeAt } from './session-rules.ts'
 import { type Settled, settleSession } from './settle-session.ts'
 import { subjectOfPerson } from './subject-of-person.ts'
 
 type Change = Pick<ChangeOrigin, 'cause' | 'now'>
-export type Answered = { subject: string; grantId: string; session: SignInSession }
+/** `isFirst`: by this call. What an earlier one has ended stays as it was. */
+export type Answered = { subject: string; session: SignInSession; isFirst: boolean }
 
 /**
- * Ends a sign-in that may continue to the application: the answer's grant, the log's success and its webhook in one
- * transaction. Undefined when it may not.
+ * Ends a sign-in that may continue to the application: the log's success and its webhook, in the transaction of the answer.
+ * Undefined when it may not.
  */
 export async function finishSignIn(
   tx: Tx,
-  { organizationId, id, grantId }: { organizationId: string; id: string; grantId: string },
+  { organizationId, id }: { organizationId: string; id: string },
   change: Change,
 ): Promise<Answered | undefined> {
   const settled = await settleSession(tx, { organizationId, id }, change)
   const personId = settled?.session.person_id
   if (!settled || !personId) return undefined
-  const { session, judged } = settled
-  const { state } = judged
+  const { session } = settled
   const subject = await subjectOfPerson(tx, organizationId, personId)
   if (session.mode === 'disabled' && isFactor(session)) return undefined
-  // The answer was lost on its way: it is given again, and nothing is announced twice.
-  if (session.grant_id !== null) return { subject, grantId: session.grant_id, session }
-  const isObserved = modeAt(session, change.now) === 'observe'
-  const mayWaive = isObserved && session.evidence === 'asserted' && !isFactor(session)
-  const isWaived = mayWaive && isUnproved(state)
-  if (!mayContinue(state) && !isWaived) return undefined
-  if (session.auth_log_id === null || session.waits_until <= change.now) return undefined
-  const end = { outcome: 'success', word: wordOf(settled, isObserved) } as const
+  if (session.answered_at !== null) return { subject, session, isFirst: false }
+  if (!mayAnswer(settled, change.now) || session.auth_log_id === null) return undefined
+  const end = { outcome: 'success', word: wordOf(settled, change.now) } as const
   if (!(await endAuthLog(tx, { organizationId, authLogId: session.auth_log_id, ...end }, change))) return undefined
+  const answered = { answered_at: change.now, last_event_at: change.now }
   await tx
     .updateTable('signin_sessions')
-    .set({ grant_id: grantId, answered_at: change.now, last_event_at: change.now })
+    .set(answered)
     .where(inOrganization('signin_sessions', organizationId))
     .where('id', '=', id)
     .execute()
-  if (state === 'warning' && session.device_id !== null) {
+  if (session.state === 'warning' && session.device_id !== null) {
     await noteWarned(tx, { organizationId, deviceId: session.device_id }, change.now)
   }
-  return { subject, grantId, session }
+  return { subject, session: { ...session, ...answered }, isFirst: true }
+}
+
+/** Whether the application may be answered now that the person is let in. */
+export function mayAnswer({ session, judged: { state } }: Settled, now: string): boolean {
+  const isUnproved = state === 'looking' || state === 'linking'
+  // A connection that observes lets a known person in although no device has proved itself.
+  const isLetIn = isUnproved && modeAt(session, now) === 'observe' && !isFactor(session)
+  return (mayContinue(state) || isLetIn) && session.person_id !== null && session.waits_until > now
 }
 
 /** What was waived, for the log. */
-function wordOf({ session, judged }: Settled, isObserved: boolean): string {
+function wordOf({ session, judged }: Settled, now: string): string {
   if (judged.state === 'bypassed') return ` A code from IT waived the check of the device: "${session.bypass_reason}".`
-  if (!isObserved) return ''
-  return session.mode === 'observe' ? ' The connection observes.' : ' The connection is paused.'
+  const mode = modeAt(session, now)
+  if (mode === 'paused') return ' The connection is paused.'
+  return mode === 'observe' ? ' The connection observes.' : ''
 }
-
-/** Where a connection that observes lets a known person in although no device has proved itself. */
-const isUnproved = (state: SessionState): boolean => state === 'looking' || state === 'linking'
 
 async function noteWarned(
   tx: Tx,

@@ -44,7 +44,7 @@ export async function judge(
   if (session.state === 'ended') return { state: 'ended', ...nothing }
   // Until its upstream has said who it is of, nothing of it is known, whatever proves itself.
   if (session.state === 'identifying') return { state: 'identifying', ...nothing }
-  const { organization_id: organizationId, evidence, is_hint_trusted: isHintTrusted } = session
+  const { organization_id: organizationId } = session
   const personId = session.person_id ?? (await findPersonId(reader, session)) ?? null
   const asked = { personId, deviceId, answeredSince: plusMs(now, -limits.loopMs) }
   const row = await findStanding(reader, session, asked)
@@ -54,17 +54,13 @@ export async function judge(
   const { mayRegister, unmet } = isFree && device ? await registrationOf(reader, organizationId, device.id) : none
   const isLoopOver = session.is_loop_waived || session.answered_at !== null
   const state = judgeSession({
-    ...{ evidence, isHintTrusted, person, mayRegister, isReady: unmet.length === 0 },
+    ...{ person, mayRegister, isReady: unmet.length === 0 },
     mode: modeAt(session, now),
     kind: session.kind,
     isBypassed: session.bypass_code_id !== null,
     device: device && (await standingOf(reader, session, { device, request }, now)),
     isLooping: person !== undefined && !isLoopOver && row.answered >= limits.answers,
   })
-  // The device that has proved itself is not kept, so that the sign-in knows nothing of it.
-  if (state === 'looking' && session.state === 'weak_evidence') {
-    return { state: 'weak_evidence', person, device, request, unmet }
-  }
   if (state === 'looking' && session.candidates.length > 0 && mayAsk(session)) {
     return { state: 'which_device', person, device, request, unmet }
   }

@@ -7,6 +7,7 @@ import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { showIssues } from '../auth-logs/show-issues.ts'
 import { touchAuthLog } from '../auth-logs/touch-auth-log.ts'
 import { browserOf } from './browser-of.ts'
+import { listPeopleOfAddress } from './find-person.ts'
 import type { SignInDevice } from './judge.ts'
 import { reasonOf } from './reason-of.ts'
 import { listIssues, type SignInSession } from './session-queries.ts'
@@ -37,11 +38,13 @@ export async function logUnknown(
   state: SessionState,
   now: string,
 ): Promise<string | undefined> {
-  const { organization_id: organizationId, evidence, auth_log_id: isLogged, subject, upstream } = session
-  if (state !== 'unknown_person' || evidence !== 'asserted' || isLogged !== null) return undefined
+  const { organization_id: organizationId, auth_log_id: isLogged, subject, upstream } = session
+  if (state !== 'unknown_person' || isLogged !== null) return undefined
   const vouched = { name: upstream?.said?.name ?? '', email: subject ?? '' }
   const authLogId = await beginLog(tx, session, { vouched }, now)
-  const end = { outcome: 'denied', reason: 'person_unknown' } as const
+  const hasLeft =
+    subject !== null && (await listPeopleOfAddress(tx, organizationId, subject)).some(({ isHere }) => !isHere)
+  const end = { outcome: 'denied', reason: hasLeft ? 'person_deprovisioned' : 'person_unknown' } as const
   await endAuthLog(tx, { organizationId, authLogId, ...end }, { cause: ulid(), now })
   return authLogId
 }
@@ -50,10 +53,8 @@ export async function logUnknown(
 const requestOf = ({ entra_request: request }: SignInSession): string =>
   request?.request_id ? ` Microsoft's request ${request.request_id}.` : ''
 
-function howKnown({ evidence, kind, subject_issuer: issuer, upstream_name: name }: SignInSession): string {
-  if (issuer !== null && kind === 'oidc') return `"${name ?? issuer}" says who it is`
-  return evidence === 'asserted' ? 'A signed request says who it is' : 'The request hints at who it is'
-}
+const howKnown = ({ kind, subject_issuer: issuer, upstream_name: name }: SignInSession): string =>
+  kind === 'application' ? `"${name ?? issuer}" says who it is` : 'A signed request says who it is'
 
 type Change = { state: SessionState; authLogId: string | null; device: SignInDevice | undefined; says: string }
 

@@ -25,18 +25,6 @@ export const lockSession = (tx: Reader, organizationId: string, id: string) =>
 export const findSessionOfInteraction = (reader: Reader, organizationId: string, uid: string) =>
   withConnection(reader, organizationId).where('session.interaction_uid', '=', uid).executeTakeFirst()
 
-/** The sign-in that a grant came from, as long as its person is here. */
-export const findSessionOfGrant = (reader: Reader, organizationId: string, grantId: string) =>
-  withConnection(reader, organizationId)
-    .innerJoin('people as person', (join) =>
-      join
-        .onRef('person.organization_id', '=', 'session.organization_id')
-        .onRef('person.id', '=', 'session.person_id')
-        .on('person.deprovisioned_at', 'is', null),
-    )
-    .where('session.grant_id', '=', grantId)
-    .executeTakeFirst()
-
 const withConnection = (reader: Reader, organizationId: string) =>
   reader
     .selectFrom('signin_sessions as session')
@@ -66,7 +54,6 @@ const withConnection = (reader: Reader, organizationId: string) =>
       'connection.name as application_name',
       'connection.start_url',
       'connection.client_id',
-      'connection.is_hint_trusted',
       'connection.is_browser_managed',
       'connection.upstream_id',
       'upstream.name as upstream_name',
@@ -74,25 +61,20 @@ const withConnection = (reader: Reader, organizationId: string) =>
     ])
     .where('session.organization_id', '=', organizationId)
 
-type Beginning = { organizationId: string; connectionId: string; network: string; interactionUid: string }
+type Beginning = { organizationId: string; connectionId: string; network: string }
 
-/** The sign-in that an interaction has already, and how many of a network have begun at a connection since then. */
-export async function findBeginning(reader: Reader, place: Beginning, since: string) {
-  const { organizationId, connectionId, network, interactionUid } = place
-  const ofPlace = (build: Pick<Reader, 'selectFrom'>) =>
-    build.selectFrom('signin_sessions').where(inOrganization('signin_sessions', organizationId))
-  const { known, begun } = await reader
-    .selectNoFrom((build) => [
-      ofPlace(build).select('id').where('interaction_uid', '=', interactionUid).limit(1).as('known'),
-      ofPlace(build)
-        .select((count) => count.fn.countAll<string>().as('count'))
-        .where('connection_id', '=', connectionId)
-        .where('network', '=', network)
-        .where('started_at', '>', since)
-        .as('begun'),
-    ])
+/** How many of a network have begun at a connection since then. */
+export async function countBegun(reader: Reader, place: Beginning, since: string): Promise<number> {
+  const { organizationId, connectionId, network } = place
+  const { count } = await reader
+    .selectFrom('signin_sessions')
+    .select((build) => build.fn.countAll<string>().as('count'))
+    .where(inOrganization('signin_sessions', organizationId))
+    .where('connection_id', '=', connectionId)
+    .where('network', '=', network)
+    .where('started_at', '>', since)
     .executeTakeFirstOrThrow()
-  return { known, begun: Number(begun) }
+  return Number(count)
 }
 
 /**

@@ -4,7 +4,6 @@ import { dayMs, minuteMs } from '../../base/time.ts'
 export type SessionState =
   | 'identifying'
   | 'looking'
-  | 'weak_evidence'
   | 'unknown_person'
   | 'linking'
   | 'which_device'
@@ -40,8 +39,8 @@ export const limits = {
   loopMs: 2 * minuteMs,
   /** How often one sign-in may send its browser upstream. */
   legs: 10,
-  /** A replayed request is known for this long. */
-  requestMs: 15 * minuteMs,
+  /** A request is known for this long, after which its times refuse it: five minutes ahead of our clock, and good for ten. */
+  requestMs: 16 * minuteMs,
   /** A page that finds no device writes no more of it than this. */
   detectionFailures: 20,
   detectionFailureMs: 30_000,
@@ -53,19 +52,26 @@ export const mayContinue = (state: SessionState): boolean =>
 
 type Mode = 'enforce' | 'observe' | 'disabled'
 
-/** What a connection does at this moment: while it is paused it only observes. */
-export const modeAt = (connection: { mode: Mode; paused_until: string | null }, now: string): Mode =>
-  connection.mode === 'enforce' && (connection.paused_until ?? '') > now ? 'observe' : connection.mode
+/** What a connection does at this moment. */
+export const modeAt = (connection: { mode: Mode; paused_until: string | null }, now: string): Mode | 'paused' =>
+  connection.mode === 'enforce' && (connection.paused_until ?? '') > now ? 'paused' : connection.mode
+
+/** Whether what the checks of a device say keeps nobody out at this moment. */
+export const isWaived = (mode: Mode | 'paused'): boolean => mode === 'observe' || mode === 'paused'
 
 /**
  * A connection of Microsoft Entra takes the device for a factor of the person: `observe` waives what its checks say, never
  * whose it is nor that it proves itself.
  */
-export const isFactor = ({ kind }: { kind: 'oidc' | 'entra' }): boolean => kind === 'entra'
+export const isFactor = ({ kind }: { kind: ConnectionKind }): boolean => kind === 'entra'
 
-/** An address as it is compared: only ASCII letters are folded, so that no other letter passes for one. */
-export const foldAddress = (address: string): string =>
-  address.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+type ConnectionKind = 'second_step' | 'application' | 'entra'
+
+/**
+ * An address as it is compared at a sign-in: by case, whatever the language, and by composition (RFC 8265 §3.3, without its
+ * mapping of width). A dotted capital I is none of the i's, and no letter of another alphabet passes for one.
+ */
+export const foldAddress = (address: string): string => address.trim().normalize('NFC').toLowerCase().normalize('NFC')
 
 export type DeviceStanding = {
   ownerId: string | null
@@ -84,43 +90,41 @@ export type DeviceStanding = {
 }
 
 export type Standing = {
-  evidence: 'asserted' | 'hinted' | 'none'
-  /** The caller has signed in the person that it hints at. */
-  isHintTrusted: boolean
   person: { id: string } | undefined
   device: DeviceStanding | undefined
   mayRegister: boolean
   /** Checks that have to pass before a first device is registered do. */
   isReady: boolean
-  mode: Mode
-  kind: 'oidc' | 'entra'
+  mode: Mode | 'paused'
+  kind: ConnectionKind
   isLooping: boolean
   /** IT gave the person a code for this sign-in, and it was accepted. */
   isBypassed: boolean
 }
 
-/**
- * Where a sign-in stands, given what is known now. With a hint alone the page names nothing that the server knows, and
- * only a device that is registered to the hinted person passes.
- */
+/** Where a sign-in stands whose person somebody has vouched for, given what is known now. */
 export function judgeSession(standing: Standing): SessionState {
-  const { evidence, isHintTrusted, person, device } = standing
-  if (evidence === 'none' || (evidence === 'hinted' && !isHintTrusted)) return 'weak_evidence'
-  // A code waives a check; it is no factor.
-  const isBypassed = standing.isBypassed && !isFactor(standing)
-  if (isBypassed && evidence === 'asserted' && person) return standing.isLooping ? 'keeps_asking' : 'bypassed'
-  if (!device) return evidence === 'asserted' && !person ? 'unknown_person' : 'looking'
-  const isOwner = person !== undefined && device.ownerId === person.id
-  if (evidence === 'hinted' && (!isOwner || device.isSuspended)) return 'weak_evidence'
+  const { person, device } = standing
   if (!person) return 'unknown_person'
-  const state = judgeDevice({ ...standing, device, isOwner })
+  const state = waivedState(standing) ?? (device ? judgeDevice({ ...standing, device, person }) : 'looking')
   return standing.isLooping && mayContinue(state) ? 'keeps_asking' : state
 }
 
-type Judged = Pick<Standing, 'mode' | 'kind' | 'mayRegister' | 'isReady'> & { device: DeviceStanding; isOwner: boolean }
+/** A code and a pause waive the check of the device, whatever it would say. They are no factor. */
+function waivedState(standing: Standing): SessionState | undefined {
+  if (isFactor(standing)) return undefined
+  if (standing.isBypassed) return 'bypassed'
+  return standing.mode === 'paused' ? 'observed' : undefined
+}
 
-function judgeDevice({ mode, kind, mayRegister, isReady, device, isOwner }: Judged): SessionState {
-  const isObserved = mode === 'observe'
+type Judged = Pick<Standing, 'mode' | 'kind' | 'mayRegister' | 'isReady'> & {
+  device: DeviceStanding
+  person: { id: string }
+}
+
+function judgeDevice({ mode, kind, mayRegister, isReady, device, person }: Judged): SessionState {
+  const isOwner = device.ownerId === person.id
+  const isObserved = isWaived(mode)
   const isAnyones = isObserved && !isFactor({ kind })
   if (device.isSuspended) return isAnyones ? 'observed' : afterRequest(device, 'ask_it')
   const mayUse = isOwner || (device.ownerId !== null && device.isShared)

@@ -8,11 +8,11 @@ import { type Judged, judge } from './judge.ts'
 import { beginLog, logUnknown, noteChange } from './log-session.ts'
 import { endRecheck } from './recheck.ts'
 import { lockSession, type SignInSession } from './session-queries.ts'
-import { modeAt } from './session-rules.ts'
+import { isWaived, modeAt } from './session-rules.ts'
 
 /** Whether `settleSession` would write nothing: a page that is only looked at opens no transaction then. */
 export function isSettled(session: SignInSession, { state, person, device }: Judged): boolean {
-  const isBegun = session.person_id !== null || session.evidence !== 'asserted' || person === undefined
+  const isBegun = session.person_id !== null || person === undefined
   const isRecheckOver = session.rechecked_at === null || session.recheck_ended_at !== null
   return state === session.state && (device?.id ?? null) === session.device_id && isBegun && isRecheckOver
 }
@@ -30,9 +30,8 @@ export async function settleSession(
 }
 
 /**
- * Writes where a locked sign-in stands, with what the sign-in log says of it, in one transaction. The log begins when the
- * person is known: asserted, or hinted and proved by a device that is registered to them. One who comes on the list while
- * their page waits has another one before, which has failed.
+ * Writes where a locked sign-in stands, with what the sign-in log says of it, in one transaction. The log begins when somebody
+ * is vouched for. One who comes on the list while their page waits has another one before, which has failed.
  */
 export async function settleLocked(
   tx: Tx,
@@ -45,13 +44,11 @@ export async function settleLocked(
   const session = await beginEvaluation(tx, found, proved, now)
   const judged = await judge(tx, session, { now, deviceId: session.device_id ?? proved?.deviceId ?? null })
   const { state, person, device } = judged
-  const isOwner = device !== undefined && device.registered_owner_id === person?.id
-  const isKnown = person !== undefined && state !== 'weak_evidence' && (session.evidence === 'asserted' || isOwner)
-  const isNew = isKnown && session.person_id === null
+  const isNew = person !== undefined && session.person_id === null
   const begun = isNew ? await beginLog(tx, session, { person }, now) : await logUnknown(tx, session, state, now)
   const authLogId = begun ?? session.auth_log_id
   if (isNew) await bindIdentity(tx, session, person.id, now)
-  const keptDeviceId = state === 'weak_evidence' ? null : (device?.id ?? session.device_id)
+  const keptDeviceId = device?.id ?? session.device_id
   const change = { state, authLogId, device: keptDeviceId === null ? undefined : device, says: proved?.says ?? '' }
   // A log that begins now knows nothing of a device that proved itself before.
   await noteChange(tx, isNew ? { ...session, device_id: null } : session, change, now)
@@ -60,7 +57,7 @@ export async function settleLocked(
   const isMoved = isElsewhere || begun !== undefined || ended || session !== found
   if (!isMoved) return { session, judged }
   const after = {
-    ...{ state, device_id: keptDeviceId, auth_log_id: authLogId, person_id: isKnown ? person.id : session.person_id },
+    ...{ state, device_id: keptDeviceId, auth_log_id: authLogId, person_id: person?.id ?? session.person_id },
     evaluating_since: session.evaluating_since,
     ...{ last_event_at: now, revision: session.revision + 1 },
     ...(ended && { recheck_ended_at: now }),
@@ -81,7 +78,7 @@ async function beginEvaluation(
   proved: ProvedDevice | undefined,
   now: string,
 ): Promise<SignInSession> {
-  if (!proved || session.device_id !== null || modeAt(session, now) === 'observe') return session
+  if (!proved || session.device_id !== null || isWaived(modeAt(session, now))) return session
   const { organization_id: organizationId } = session
   const { checks_count: asked } = await refreshStale(tx, { organizationId, deviceIds: [proved.deviceId], now })
   return asked === 0 ? session : { ...session, evaluating_since: now }

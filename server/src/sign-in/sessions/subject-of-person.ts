@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { inOrganization } from '../../base/db/in-organization.ts'
-import type { Tx } from '../../base/db/transact.ts'
+import type { Db, Tx } from '../../base/db/transact.ts'
 
 /** The identifier that every application knows a person by: opaque, made at their first answer, and kept. */
-export async function subjectOfPerson(tx: Tx, organizationId: string, personId: string): Promise<string> {
+export async function subjectOfPerson(db: Db | Tx, organizationId: string, personId: string): Promise<string> {
   const find = () =>
-    tx
+    db
       .selectFrom('signin_subjects')
       .select('subject')
       .where(inOrganization('signin_subjects', organizationId))
@@ -13,7 +13,7 @@ export async function subjectOfPerson(tx: Tx, organizationId: string, personId: 
       .executeTakeFirst()
   const known = await find()
   if (known) return known.subject
-  await tx
+  await db
     .insertInto('signin_subjects')
     .values({ organization_id: organizationId, person_id: personId, subject: randomBytes(18).toString('base64url') })
     .onConflict((conflict) => conflict.constraint('signin_subjects_pkey').doNothing())

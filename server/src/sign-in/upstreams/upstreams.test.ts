@@ -52,16 +52,14 @@ test('createSignInUpstream, listSignInUpstreams, changeSignInUpstream, replaceSi
   assert.ok(!before.includes(keycloak().client_secret))
   assert.equal((await browser.ask('POST', `${at}/${id}/replace_secret`, { client_secret: 'another' })).status, 204)
   assert.notDeepEqual(await sealed(), before)
-  const connection = { name: 'Payroll', redirect_uris: ['https://payroll.example.com/callback'], upstream_id: id }
+  const application = { kind: 'application', name: 'Payroll', upstream_id: id }
+  const connection = { ...application, redirect_uris: ['https://payroll.example.com/callback'] }
   const { body } = await browser.ask('POST', '/session/sign_in_connections', connection)
   const [listed] = (await browser.ask('GET', '/views/sign_in_connections')).body.data
-  assert.deepEqual([listed.upstream_id, listed.evidence], [id, 'asserted'])
+  assert.deepEqual([listed.upstream_id, listed.kind], [id, 'application'])
   const refused = await browser.ask('DELETE', `${at}/${id}`)
   assert.deepEqual([refused.status, refused.body.message], [422, 'People still sign in to "Payroll" through it.'])
-  assert.equal(
-    (await browser.ask('PATCH', `/session/sign_in_connections/${body.id}`, { upstream_id: null })).status,
-    204,
-  )
+  assert.equal((await browser.ask('DELETE', `/session/sign_in_connections/${body.id}`)).status, 204)
   assert.equal((await browser.ask('DELETE', `${at}/${id}`)).status, 204)
   assert.equal((await browser.ask('DELETE', `${at}/${id}`)).status, 404)
   const actions = await app.db.selectFrom('audit_logs').select(['action', 'description']).orderBy('id').execute()
@@ -69,7 +67,7 @@ test('createSignInUpstream, listSignInUpstreams, changeSignInUpstream, replaceSi
     actions.map(({ action }) => action).filter((action) => action?.startsWith('signin_')),
     [
       ...['signin_upstream.created', 'signin_upstream.changed', 'signin_upstream.secret_replaced'],
-      ...['signin_connection.created', 'signin_connection.changed', 'signin_upstream.deleted'],
+      ...['signin_connection.created', 'signin_connection.deleted', 'signin_upstream.deleted'],
     ],
   )
   assert.ok(!JSON.stringify(actions).includes(keycloak().client_secret))
@@ -89,7 +87,8 @@ test('what cannot vouch for anyone is refused by field', async () => {
   const other = { ...(await browser.ask('POST', at, keycloak())).body }
   assert.ok(other.id)
   const { status, body } = await browser.ask('POST', '/session/sign_in_connections', {
-    ...{ name: 'Payroll', redirect_uris: ['https://payroll.example.com/callback'], upstream_id: '99' },
+    ...{ kind: 'application', name: 'Payroll', upstream_id: '99' },
+    redirect_uris: ['https://payroll.example.com/callback'],
   })
   assert.deepEqual([status, body.errors[0].field], [422, 'upstream_id'])
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInStage } from '../../../test/support/sign-in-stage.ts'
 
-const { stage, setUp, arrive, proveIn, finishPath } = signInStage()
+const { stage, setUp, addStillUpstream, arrive, proveIn, finishPath } = signInStage()
 
 const startUrl = 'https://payroll.example/start'
 const withStart = () => setUp({ connection: { startUrl } })
@@ -16,7 +16,7 @@ function leadsAgain({ status, text }: { status: number; text: string }, wanted: 
   assert.equal(text.includes('You’re in'), false)
 }
 
-test('an answered sign-in whose request is gone has ended, and leads nowhere else', async () => {
+test('an answered sign-in gets no other answer, and leads to the application again', async () => {
   const all = await withStart()
   const visit = await arrive(all)
   await proveIn(visit, all)
@@ -24,46 +24,29 @@ test('an answered sign-in whose request is gone has ended, and leads nowhere els
   assert.match((await visit.follow(path)).away ?? '', /code=/)
   const { reply, path: last, away } = await visit.follow(path)
   assert.deepEqual([last, away], [path, undefined])
-  leadsAgain(reply, { status: 410, words: /This sign-in has ended.*Payroll got its answer\./s })
+  leadsAgain(reply, { status: 410, words: /This sign-in is already answered.*Payroll got its answer\./s })
   const page = await visit.go(visit.path)
   leadsAgain(page, { status: 200, words: /data-state="ended".*This sign-in has ended/s })
   assert.equal(/data-finish="/.test(page.text), false)
-  leadsAgain(await visit.go(path.replace(/\/finish$/, '')), { status: 400, words: /Payroll got its answer\./ })
 })
 
-test('an answer that was lost on its way is given again while its request is there', async () => {
+test('a sign-in that is not over leads back to its page, however often its answer is asked for', async () => {
   const all = await withStart()
   const visit = await arrive(all)
-  await proveIn(visit, all)
-  const path = await finishPath(visit)
-  const { status, headers } = await visit.go(path)
-  assert.equal(status, 303)
-  assert.match((await visit.go(visit.path)).text, /data-state="passed"/)
-  assert.equal((await visit.go(path)).headers['location'], headers['location'])
-  assert.match((await visit.follow(headers['location'] ?? '')).away ?? '', /code=/)
+  const uids = stage.db.selectFrom('signin_sessions').select('interaction_uid')
+  const { interaction_uid: uid } = await uids.executeTakeFirstOrThrow()
+  for (let turn = 0; turn < 3; turn += 1) {
+    const { status, headers } = await visit.go(`/signin/oidc/auth/${uid}`)
+    assert.deepEqual([status, headers['location']], [303, visit.path])
+  }
+  assert.deepEqual(await uids.execute(), [{ interaction_uid: uid }])
+  assert.equal((await proveIn(visit, all)).state, 'passed')
 })
 
-test('a browser that has lost what the request needs is told so before anything is answered', async () => {
-  const all = await withStart()
-  const visit = await arrive(all)
-  await proveIn(visit, all)
-  const path = await finishPath(visit)
-  for (const name of visit.cookies.keys()) if (name.startsWith('_interaction')) visit.cookies.delete(name)
-  leadsAgain(await visit.go(path), { status: 410, words: /This browser has lost what it needs\./ })
-  assert.deepEqual(await stage.db.selectFrom('signin_sessions').select('answered_at').execute(), [
-    { answered_at: null },
-  ])
-})
-
-test('a request that is replayed or one too many names the application', async () => {
-  const all = await withStart()
-  const request = await all.rp.signedRequest(all.connection.clientId, { login_hint: 'ana@example.com' })
-  const visit = await arrive(all)
-  await visit.follow(all.rp.addressOf(request))
-  const replayed = await visit.follow(all.rp.addressOf(request))
-  leadsAgain(replayed.reply, { status: 400, words: /This request has begun a sign-in before\./ })
-  for (let count = 0; count < 60; count += 1) await arrive(all)
-  const { reply } = await arrive(all)
+test('one request too many names the application', async () => {
+  const all = await setUp({ connection: { startUrl, upstreamId: await addStillUpstream() } })
+  for (let count = 0; count < 60; count += 1) await arrive(all, 'ana@example.com', false)
+  const { reply } = await arrive(all, 'ana@example.com', false)
   leadsAgain(reply, { status: 429, words: /Too many sign-ins.*Wait 10 minutes\./s })
 })
 
@@ -85,7 +68,7 @@ test('a browser that did not begin the sign-in is not told the application', asy
   const path = await finishPath(visit)
   await visit.follow(path)
   const other = await arrive(all)
-  for (const address of [path, path.replace(/\/finish$/, ''), visit.path]) {
+  for (const address of [path, visit.path]) {
     assert.equal(/Payroll/.test((await other.go(address)).text), false, address)
   }
 })

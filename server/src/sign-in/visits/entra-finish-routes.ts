@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ulid } from 'ulid'
 import type { EntraRequest } from '../../base/db/schema.ts'
@@ -72,8 +71,7 @@ async function conclude(
   const { id } = session
   // What cannot be signed is not announced either.
   const sign = await openSigner(context.signingKeys, organizationId, change.now)
-  const grantId = randomBytes(32).toString('base64url')
-  const answered = await transact(db, (tx) => finishSignIn(tx, { organizationId, id, grantId }, change))
+  const answered = await transact(db, (tx) => finishSignIn(tx, { organizationId, id }, change))
   const after = answered?.session ?? (await findSession(db, organizationId, id)) ?? session
   const state = after.state as SessionState
   const outcome = { state, mode: after.mode, isProved: after.device_id !== null, isAnswered: answered !== undefined }

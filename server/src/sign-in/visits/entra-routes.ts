@@ -8,6 +8,7 @@ import { entraPath } from '../connections/entra-rules.ts'
 import { type Admitted, admitRequest, type EntraRefusal } from '../entra/admit-request.ts'
 import { presentDiscovery } from '../entra/present-discovery.ts'
 import { beginSession } from '../sessions/begin-session.ts'
+import { hashOf } from '../sessions/session-codes.ts'
 import { entraFinishRoutes, sendAnswer } from './entra-finish-routes.ts'
 import { refusedWords, unknownWords } from './entra-words.ts'
 import { cookieOf, type Pages } from './page-routes.ts'
@@ -56,7 +57,7 @@ async function connectionOf({ db, placeOf }: VisitContext, request: FastifyReque
 /** A form of Entra has arrived, without cookies: it becomes a sign-in with a page and a cookie of its own. */
 async function arrive(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {
   const { connection: id } = request.params as { connection: string }
-  if (!context.mayArrive(`entra ${id.slice(0, 18)}`, request.ip, 'entra')) return pages.tooMany(reply, undefined)
+  if (!context.mayArrive(`entra ${id.slice(0, 18)}`, request.ip, true)) return pages.tooMany(reply, undefined)
   const found = await connectionOf(context, request)
   const { place, connection } = found
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
@@ -75,7 +76,7 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
       connection,
       subject: person.username,
       subjectId: person.oid,
-      requestMarks: [`nonce ${asked.nonce}`, `hint ${asked.hint}`],
+      requestMarks: [`nonce ${asked.nonce}`, `hint ${asked.hint}`].map((mark) => Buffer.from(hashOf(mark), 'hex')),
       network: networkOf(request.ip),
       ipAddress: request.ip,
       userAgent: String(request.headers['user-agent'] ?? ''),
@@ -95,7 +96,7 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
   if (begun === 'replayed') {
     return pages.fault(reply, 400, 'Start from the app again', 'This request has begun a sign-in before.')
   }
-  if (begun.secret !== undefined) reply.header('set-cookie', cookieOf(place.baseUrl, begun.id).give(begun.secret))
+  reply.header('set-cookie', cookieOf(place.baseUrl, begun.id).give(begun.secret))
   return reply.redirect(`/signin/${begun.id}`, 303)
 }
 

@@ -6,5 +6,5 @@ type Finished = Pick<SignInSession, 'kind' | 'connection_id' | 'interaction_uid'
 
 /** Where the answer of a sign-in is given, by the protocol that its connection speaks. */
 export function finishPathOf({ kind, connection_id: connectionId, interaction_uid: uid }: Finished): string {
-  return kind === 'entra' ? `${entraPath}/${connectionId}/finish/${uid}` : `${issuerPath}/interaction/${uid}/finish`
+  return kind === 'entra' ? `${entraPath}/${connectionId}/finish/${uid}` : `${issuerPath}/auth/${uid}`
 }

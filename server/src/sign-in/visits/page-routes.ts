@@ -7,7 +7,6 @@ import { type Reader, transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { statusOf, toServiceError } from '../../http/errors.ts'
 import { pageHeaders } from '../../http/page/page-headers.ts'
-import { recordAdapter } from '../oidc/record-adapter.ts'
 import { type Again, drawFault, drawPage, drawRegion, drawReturnPage } from '../page/draw-page.ts'
 import { openAssets } from '../page/page-assets.ts'
 import { type Act, actOnSession } from '../sessions/act-on-session.ts'
@@ -40,6 +39,8 @@ export type Pages = ReturnType<typeof pageRoutes>
 export const cookieOf = (baseUrl: string, sessionId: string) =>
   secretCookie(baseUrl, { name: `muster-si-${sessionId.slice(0, 8)}`, seconds: 3_600, form: /^[\w-]{43}$/ })
 
+export const tooManyWords = ['Too many sign-ins', 'Many sign-ins began from your network. Wait 10 minutes.'] as const
+
 /** Whether the request comes from the browser that began the sign-in. */
 export function isVisitor({ baseUrl }: Place, session: Visited, { headers }: FastifyRequest): boolean {
   const secret = cookieOf(baseUrl, session.id).read(headers.cookie)
@@ -67,8 +68,10 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     return reply.headers(headers).type('text/html; charset=utf-8').send(body)
   }
 
+  const drawFaultPage = (title: string, text: string, again?: Again): string => drawFault(title, text, assets, again)
+
   const fault = (reply: FastifyReply, status: number, title: string, text: string, again?: Again): FastifyReply =>
-    send(reply.code(status), drawFault(title, text, assets, again))
+    send(reply.code(status), drawFaultPage(title, text, again))
 
   // A person reads a page; the script, and whoever posts, the service's own answer.
   scope.setErrorHandler((error, request, reply) => {
@@ -81,13 +84,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   })
 
   const tooMany = (reply: FastifyReply, again: Again | undefined): FastifyReply =>
-    fault(
-      reply.header('retry-after', '600'),
-      429,
-      'Too many sign-ins',
-      'Many sign-ins began from your network. Wait 10 minutes.',
-      again,
-    )
+    fault(reply.header('retry-after', '600'), 429, ...tooManyWords, again)
 
   /** The sign-in of a request from the browser that began it; answers the request otherwise. */
   async function visitedAs<Session extends Visited>(request: FastifyRequest, reply: FastifyReply, find: Find<Session>) {
@@ -119,21 +116,14 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
       // An agent that has started again may listen at another port.
       knownPort: agent?.port ?? known?.port ?? null,
       bouncePort: agent?.isReachable ? agent.port : null,
-      isAnswered:
-        session.kind === 'oidc' &&
-        session.answered_at !== null &&
-        !(await interactions(organizationId).find(session.interaction_uid)),
     })
   }
-
-  const interactions = (organizationId: string) => recordAdapter(db, context.now, organizationId, 'Interaction')
 
   async function current({ place, session }: { place: Place; session: SignInSession }): Promise<Shown | undefined> {
     const { organization_id: organizationId, id } = session
     const now = context.now()
-    // One that has just arrived with a person's name is written in any case, and one of several devices may be decided now.
-    const isOpen = (session.revision === 1 && session.evidence === 'asserted') || session.candidates.length > 0
-    const judged = isOpen ? undefined : await judge(db, session, { now })
+    // One of several devices may be decided now.
+    const judged = session.candidates.length > 0 ? undefined : await judge(db, session, { now })
     if (judged && isSettled(session, judged)) return { place, session, judged }
     const settled = await transact(db, async (tx) => {
       const proved = await decidedCandidate(tx, session)
@@ -245,7 +235,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     kind: 'seen',
     issueIds: Array.isArray(issueIds) ? issueIds.slice(0, 100).map(text) : [],
   }))
-  return { assets, send, fault, tooMany, visited, current, shown, viewOf, onPost }
+  return { assets, headers, send, fault, drawFaultPage, tooMany, visited, current, shown, viewOf, onPost }
 }
 
 function beginEvents(reply: FastifyReply): ServerResponse {

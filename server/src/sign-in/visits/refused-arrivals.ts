@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client'
 import { hourMs } from '../../base/time.ts'
 
-type Refusal = 'too_many' | 'replayed' | 'unknown'
+type Refusal = 'too_many' | 'replayed' | 'refused' | 'unknown'
 type Count = { sinceMs: number; refused: number }
 
 const maxClients = 1_000
@@ -10,7 +10,7 @@ const maxClients = 1_000
 export function refusedArrivals(tell: (line: { clientId: string; refused: number }) => void) {
   const counter = new Counter({
     name: 'muster_sign_ins_refused_total',
-    help: 'Requests that began no sign-in: too_many (of one network, or at one client), replayed, unknown (no such request).',
+    help: 'Requests that began no sign-in: too_many (of one network, or at one client), replayed, refused (as not signed, forged or stale), unknown (no such request).',
     labelNames: ['reason'] as const,
     registers: [],
   })

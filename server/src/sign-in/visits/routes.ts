@@ -14,6 +14,11 @@ export function visitRoutes(app: FastifyInstance, parts: VisitParts): readonly C
   const context = visitContext(parts)
   app.register((scope, _options, done) => {
     const bodies = { parseAs: 'string', bodyLimit: maxFormBytes } as const
+    // Redirects too: an address of a sign-in is for nobody to read.
+    scope.addHook('onRequest', (_request, reply, next) => {
+      reply.header('referrer-policy', 'no-referrer')
+      next()
+    })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('application/json', bodies, (_request, body, parsed) => {
       parsed(null, parseJson(String(body)))

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
-import { issuerPath } from '../connections/sign-in-address.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
 import { findSession, type SignInSession } from '../sessions/session-queries.ts'
 import { identifySession, noteLegFailure, sessionOfState, takeLeg } from '../sessions/upstream-legs.ts'
 import { type Outcome, returnPath } from '../upstreams/open-upstreams.ts'
 import { findUpstream } from '../upstreams/upstream-queries.ts'
+import { finishPathOf } from './finish-path.ts'
 import { leadUpstream, returnAddress } from './lead-upstream.ts'
 import { isVisitor, type Pages } from './page-routes.ts'
 import { signIns } from './sign-in-scheme.ts'
@@ -63,7 +63,7 @@ async function settleAnswer(context: VisitContext, place: Place, session: SignIn
   if ('answer' in outcome) {
     const ended = { organizationId, id, error: outcome.answer }
     await transact(db, (tx) => cancelSession(tx, ended, { cause: ulid(), now }))
-    return `${issuerPath}/interaction/${session.interaction_uid}/finish`
+    return finishPathOf(session)
   }
   const { failure, cause } = outcome
   warn({ err: cause, failure, upstreamId: session.upstream_id, session: id }, 'An upstream identified nobody')

@@ -7,7 +7,7 @@ import type { Judged } from '../sessions/judge.ts'
 import { isRechecking } from '../sessions/recheck.ts'
 import { helpCode } from '../sessions/session-codes.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
-import { isFactor, modeAt } from '../sessions/session-rules.ts'
+import { isFactor, isWaived, modeAt } from '../sessions/session-rules.ts'
 import { finishPathOf } from './finish-path.ts'
 import { findAgentPort } from './known-agent.ts'
 import { viewOfThings } from './view-of-things.ts'
@@ -37,8 +37,6 @@ type Facts = {
   knownPort: number | null
   /** The same, when that agent was in contact just now. */
   bouncePort: number | null
-  /** The application has its answer, and takes no other. */
-  isAnswered: boolean
 }
 
 /** What the page of a sign-in shows now. */
@@ -46,8 +44,10 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
   const { judged, now, ports } = facts
   const { person, device } = judged
   const standing = judged.state as PageState
-  const state = facts.isAnswered ? 'ended' : shownState(session, standing, now)
-  const isAsserted = standing !== 'weak_evidence' && session.evidence === 'asserted'
+  // The application has its answer, and takes no other. Microsoft Entra gets the same one again.
+  const isAnswered = session.answered_at !== null && session.kind !== 'entra'
+  const state = isAnswered ? 'ended' : shownState(session, standing, now)
+  const isAsserted = session.evidence === 'asserted'
   const isDeviceShown = device !== undefined && session.device_id !== null && standing !== 'not_your_device'
   const fixes = await fixesOf(reader, session, judged, now)
   return {
@@ -90,12 +90,13 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
     finishUrl: finishPathOf(session),
     ports,
     // A factor needs the proof in every mode.
-    mayPrompt: modeAt(session, now) !== 'observe' || isFactor(session),
+    mayPrompt: !isWaived(modeAt(session, now)) || isFactor(session),
     isFactor: isFactor(session),
+    isPaused: modeAt(session, now) === 'paused',
     isManagedBrowser: session.is_browser_managed,
     knownPort: facts.knownPort,
     bouncePort: facts.bouncePort,
-    isAnswered: facts.isAnswered,
+    isAnswered,
   }
 }
 

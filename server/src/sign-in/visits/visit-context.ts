@@ -8,12 +8,13 @@ import { spendingBudget } from '../../base/spending-budget.ts'
 import { findOwnAddress } from '../../inventory/organizations/addresses.ts'
 import type { HeldKeys } from '../../keys/held-keys.ts'
 import { type FetchDocument, tenantKeys } from '../entra/tenant-keys.ts'
-import { claimsOf, withUpstream } from '../oidc/claims-rules.ts'
-import { type OpenProvider, openProvider, type ProviderParts, providerSource } from '../oidc/open-provider.ts'
-import { findSessionOfGrant, type SignInSession } from '../sessions/session-queries.ts'
-import { limits, mayContinue, type SessionState } from '../sessions/session-rules.ts'
+import { claimsOf, type OutcomeClaims, withUpstream } from '../oidc/claims-rules.ts'
+import { type OpenProvider, openProvider, providerSource } from '../oidc/open-provider.ts'
+import type { SignInSession } from '../sessions/session-queries.ts'
+import { limits, mayContinue, modeAt, type SessionState } from '../sessions/session-rules.ts'
 import { openUpstreams } from '../upstreams/open-upstreams.ts'
 import { type EgressSettings, upstreamEgress } from '../upstreams/upstream-egress.ts'
+import { readInTurns } from './read-in-turns.ts'
 import { refusedArrivals } from './refused-arrivals.ts'
 import { rememberApplications } from './remember-applications.ts'
 
@@ -75,29 +76,28 @@ export function visitContext(parts: VisitParts) {
     return organizationId === undefined ? undefined : { organizationId, baseUrl: parts.baseUrl }
   }
 
+  const sourceOf = readInTurns((organizationId) => providerSource(parts, organizationId))
+
   /**
    * The provider of an organization, made anew when its keys or connections have changed: looked at within two seconds, or
-   * now with `isArrival`, so that a connection works as soon as it is made.
+   * now with `isArrival`, so that a connection works as soon as it is made. Undefined without a connection that asks it.
    */
-  async function providerOf(place: Place, isArrival = false): Promise<OpenProvider['provider']> {
+  async function providerOf(place: Place, isArrival = false): Promise<OpenProvider | undefined> {
     const known = providers.get(place.organizationId)
     const nowMs = performance.now()
-    if (known && !isArrival && nowMs - known.checkedAtMs < freshMs) return known.provider
-    const source = await providerSource(providerParts, place.organizationId)
-    const current = known?.fingerprint === source.fingerprint ? known : openProvider(providerParts, place, source)
+    if (known && !isArrival && nowMs - known.checkedAtMs < freshMs) return known
+    const source = await sourceOf(place.organizationId)
+    if (!source) {
+      providers.delete(place.organizationId)
+      return undefined
+    }
+    const before = providers.get(place.organizationId) ?? known
+    const current = before?.fingerprint === source.fingerprint ? before : openProvider(parts, place, source)
     providers.delete(place.organizationId)
     providers.set(place.organizationId, { ...current, checkedAtMs: nowMs })
     const [oldest] = providers.keys()
     if (providers.size > maxProviders && oldest !== undefined) providers.delete(oldest)
-    return current.provider
-  }
-
-  const providerParts: ProviderParts = {
-    ...parts,
-    claimsOfGrant: async (organizationId, grantId) => {
-      const session = await findSessionOfGrant(db, organizationId, grantId)
-      return session && claimsOfSession(session)
-    },
+    return current
   }
 
   const refused = refusedArrivals((line) => parts.warn(line, 'Requests began no sign-in'))
@@ -105,18 +105,26 @@ export function visitContext(parts: VisitParts) {
   const ofSignedNetwork = spendingBudget(arrivals.ofSignedNetwork, clock)
   const ofClient = spendingBudget(arrivals.ofClient, clock)
 
-  /** Whether a request may begin a sign-in, before anything is read or written for it. */
-  function mayArrive(clientId: string, address: string, kind: 'oidc' | 'entra' = 'oidc'): boolean {
+  /**
+   * Whether a request may begin a sign-in, before anything is read or written for it. Those that are refused for their signature
+   * have a budget of their own, as an office may be behind one address, and none by client: strangers from many networks would
+   * spend what its people need. Clients that are not known share one.
+   */
+  function mayArrive(clientId: string, address: string, isSigned: boolean): boolean {
     const key = `${networkOf(address)} ${clientId}`
-    const ofNetwork = kind === 'entra' ? ofSignedNetwork : ofAnyNetwork
-    if (ofNetwork.isSpent(key) || ofClient.isSpent(clientId)) {
+    const ofNetwork = isSigned ? ofSignedNetwork : ofAnyNetwork
+    if (ofNetwork.isSpent(key) || (!isSigned && ofClient.isSpent(clientId))) {
       refused.note(clientId, 'too_many')
       return false
     }
     ofNetwork.spend(key)
-    ofClient.spend(clientId)
+    if (!isSigned) ofClient.spend(clientId)
     return true
   }
+
+  /** The kind of a client, as far as this process knows it. */
+  const kindOfClient = ({ organizationId }: Place, clientId: string) =>
+    providers.get(organizationId)?.kinds.get(clientId)
 
   const upstreams = openUpstreams({ ...parts, egress: upstreamEgress(parts.egressSettings) })
 
@@ -133,16 +141,19 @@ export function visitContext(parts: VisitParts) {
     providerOf,
     applicationOf,
     mayArrive,
+    kindOfClient,
     findTenantKey,
     refused,
   }
 }
 
-/** What an application hears of a sign-in. */
-export function claimsOfSession({ device_id: deviceId, state, upstream }: Told) {
+/** What an application hears of a sign-in. While its connection is paused nothing is said of the device. */
+export function claimsOfSession(session: Told, now: string): OutcomeClaims {
+  const { state, upstream } = session
+  const deviceId = modeAt(session, now) === 'paused' ? null : session.device_id
   const isCompliant = mayContinue(state as SessionState) && state !== 'observed' && state !== 'bypassed'
   const claims = claimsOf({ isProved: deviceId !== null, isCompliant, deviceId })
   return upstream?.said ? withUpstream(claims, upstream.said) : claims
 }
 
-type Told = Pick<SignInSession, 'device_id' | 'state' | 'upstream'>
+type Told = Pick<SignInSession, 'device_id' | 'state' | 'upstream' | 'mode' | 'paused_until'>

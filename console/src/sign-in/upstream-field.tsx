@@ -1,0 +1,41 @@
+import { NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { GuideLink } from '../components/guide-link.tsx'
+import { LoadFailure } from '../components/notices.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { upstreamsQuery } from './connection-queries.ts'
+
+type Parts = {
+  readonly value: string
+  readonly error: string | undefined
+  readonly onChange: (value: string) => void
+}
+
+/** The identity provider that signs the people of an application in. */
+export function UpstreamField({ value, error, onChange }: Parts) {
+  const upstreams = useQuery(upstreamsQuery)
+  const none = upstreams.data?.length === 0 ? 'None yet' : 'Choose one'
+  return (
+    <div>
+      <NativeSelect
+        label="Upstream"
+        description="The identity provider that signs people in. It alone says who the person is."
+        value={value}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        data={[
+          { value: '', label: none },
+          ...(upstreams.data ?? []).map(({ id, name }) => ({ value: id, label: visibleText(name) })),
+        ]}
+      />
+      <LoadFailure what="The upstreams" query={upstreams} />
+      <p className="sm t2">
+        To add one, run <code>muster upstreams create</code> as described for{' '}
+        <GuideLink name="sign-in-keycloak">Keycloak</GuideLink>,{' '}
+        <GuideLink name="sign-in-authentik">authentik</GuideLink>,{' '}
+        <GuideLink name="sign-in-google-workspace">Google Workspace</GuideLink> or{' '}
+        <GuideLink name="sign-in-openid-connect">Zitadel, Auth0 and others</GuideLink>.
+      </p>
+    </div>
+  )
+}

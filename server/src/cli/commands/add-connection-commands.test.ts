@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { beforeEach, test } from 'node:test'
+import { testApp } from '../../../test/support/app.ts'
+import { commandsOn } from '../../../test/support/run-command.ts'
+import { relyingParty } from '../../../test/support/sign-in-browser.ts'
+import { findConnectionById, secretPlace } from '../../sign-in/connections/connection-queries.ts'
+import { addConnectionCommand, addEntraConnectionCommand } from './add-connection-commands.ts'
+
+const trial = testApp()
+const run = commandsOn(trial, '2026-11-20T10:00:00.000Z')
+const tenantId = '5f2c1b7a-9d34-4e0b-8c61-2a7e93d0f415'
+const entra = { name: 'Microsoft 365', tenantIds: [tenantId], appId: 'c0a81d52-6e4f-4b9a-a3d7-18f5e2b96c04' }
+const issuer = 'https://muster.test/signin/oidc'
+const discovery = `${issuer}/.well-known/openid-configuration`
+
+beforeEach(() => trial.reset())
+
+const keySetOf = (...keys: object[]): string => JSON.stringify({ keys })
+const redirectUris = ['https://payroll.example/callback', 'https://payroll.example/other']
+const secondStep = async () => ({
+  ...{ kind: 'second_step' as const, name: 'Payroll', redirectUris },
+  requestKeys: keySetOf((await relyingParty()).jwk),
+})
+
+async function latest() {
+  const { organizationId } = trial.tenant
+  const { id } = await trial.db
+    .selectFrom('signin_connections')
+    .select('id')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  const row = await findConnectionById(trial.db, organizationId, id)
+  assert.ok(row)
+  const place = secretPlace(organizationId, row.client_id)
+  const secret = row.sealed_client_secret && trial.secrets.unseal(row.sealed_client_secret, place).toString('utf8')
+  return { ...row, secret }
+}
+
+test('a second step is added, and all that its caller is set up with is printed', async () => {
+  const { out, err } = await run(addConnectionCommand, await secondStep())
+  const { id, kind, client_id: clientId, secret } = await latest()
+  assert.equal(kind, 'second_step')
+  assert.deepEqual(out.trimEnd().split('\n'), [
+    `Connection:         ${id}`,
+    `Issuer:             ${issuer}`,
+    `Discovery endpoint: ${discovery}`,
+    `Client ID:          ${clientId}`,
+    `Client secret:      ${secret}`,
+    'Redirect URI:       https://payroll.example/callback',
+    'Redirect URI:       https://payroll.example/other',
+    'Request algorithm:  RS256',
+    `Each request:       iss = the client ID, aud = ${issuer}, iat or exp, login_hint, PKCE S256`,
+  ])
+  assert.match(err, /not shown again/)
+})
+
+test('the same is given as JSON, without a line', async () => {
+  const { out } = await run(addConnectionCommand, { ...(await secondStep()), isPublic: true, json: true })
+  const { id, client_id: clientId } = await latest()
+  assert.deepEqual(JSON.parse(out), {
+    ...{ id, kind: 'second_step', name: 'Payroll', issuer, discovery_url: discovery },
+    ...{ client_id: clientId, client_secret: null, redirect_uris: redirectUris },
+    requests: {
+      ...{ algorithm: 'RS256', claims: ['iss', 'aud', 'iat or exp', 'login_hint'] },
+      ...{ audience: issuer, code_challenge_method: 'S256' },
+    },
+  })
+})
+
+test('a key set that requests cannot be signed with is refused, and nothing is added', async () => {
+  const asked = await secondStep()
+  const { jwk } = await relyingParty()
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+  for (const requestKeys of ['no JSON', '{}', keySetOf(), keySetOf(jwk, other), keySetOf({ kty: 'oct', k: 'AAAA' })]) {
+    const refused = { exitCode: 2, message: /JWK set of 1 to 20 public keys of one algorithm/ }
+    await assert.rejects(run(addConnectionCommand, { ...asked, requestKeys }), refused)
+  }
+  const { requestKeys: _, ...without } = asked
+  await assert.rejects(run(addConnectionCommand, without), { code: 'invalid' })
+  assert.deepEqual(await trial.db.selectFrom('signin_connections').select('id').execute(), [])
+})
+
+test('an application needs an upstream, and its requests need no signature', async () => {
+  const asked = { kind: 'application' as const, name: 'Wiki', redirectUris, isPublic: true }
+  await assert.rejects(run(addConnectionCommand, asked), { code: 'invalid' })
+  const { id: upstreamId } = await trial.db
+    .insertInto('signin_upstreams')
+    .values({
+      ...{ organization_id: trial.tenant.organizationId, name: 'Example ID', provider: 'oidc' },
+      ...{ issuer: 'https://id.example', client_id: 'muster', sealed_client_secret: Buffer.from('sealed') },
+      ...{ authorization_endpoint: 'https://id.example/auth', email_domains: [], created_at: trial.now() },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const { out, err } = await run(addConnectionCommand, { ...asked, upstreamId })
+  assert.match(out, /^Client secret: +none: a public client$/m)
+  assert.match(out, /^Request algorithm: +none: requests need no signature$/m)
+  assert.match(out, /^Each request: +PKCE S256$/m)
+  assert.equal(err, '')
+  assert.equal((await latest()).upstream_id, upstreamId)
+})
+
+test('a connection of Microsoft Entra is added with all that Entra is set up with', async () => {
+  const { out, err } = await run(addEntraConnectionCommand, entra)
+  const { id, client_id: clientId } = await latest()
+  const of = `https://muster.test/signin/entra/${id}`
+  assert.deepEqual(out.trimEnd().split('\n'), [
+    `Connection:         ${id}`,
+    `Issuer:             ${of}`,
+    `Discovery endpoint: ${of}/.well-known/openid-configuration`,
+    `Client ID:          ${clientId}`,
+    `Reply URL:          ${of}/authorize`,
+  ])
+  assert.match(err, /app registration/)
+  await assert.rejects(run(addEntraConnectionCommand, { ...entra, appId: 'mine' }), { code: 'invalid' })
+})

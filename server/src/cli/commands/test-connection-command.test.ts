@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { before, beforeEach, test } from 'node:test'
+import { type JWTPayload, SignJWT } from 'jose'
+import { testApp } from '../../../test/support/app.ts'
+import { makeIn } from '../../../test/support/make.ts'
+import { freePort } from '../../../test/support/muster-process.ts'
+import { commandsOn } from '../../../test/support/run-command.ts'
+import { addCompanionKey } from '../../agents/companion-keys/add-companion-key.ts'
+import { transact } from '../../base/db/transact.ts'
+import { markOfRequest } from '../../sign-in/oidc/mark-of-request.ts'
+import { addConnectionCommand, addEntraConnectionCommand } from './add-connection-commands.ts'
+import { disableConnectionCommand, pauseConnectionCommand, setConnectionModeCommand } from './connection-commands.ts'
+import { testConnectionCommand } from './test-connection-command.ts'
+
+const now = '2026-11-20T10:00:00.000Z'
+const port = await freePort()
+const baseUrl = `http://127.0.0.1:${port}`
+const issuer = `${baseUrl}/signin/oidc`
+const trial = testApp({ env: { MUSTER_BASE_URL: baseUrl }, hasAgents: true })
+const make = makeIn(trial)
+const run = commandsOn(trial, now)
+const signer = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const jwk = { ...signer.publicKey.export({ format: 'jwk' }), kid: 'payroll-2026' }
+const redirectUri = 'https://payroll.example/callback'
+
+before(async () => void (await trial.app.listen({ port, host: '127.0.0.1' })))
+beforeEach(() => trial.reset())
+
+const only = () => trial.db.selectFrom('signin_connections').select(['id', 'client_id']).executeTakeFirstOrThrow()
+
+async function addPayroll() {
+  const asked = { name: 'Payroll', redirectUris: [redirectUri], requestKeys: JSON.stringify({ keys: [jwk] }) }
+  await run(addConnectionCommand, { kind: 'second_step', ...asked })
+  return only()
+}
+
+/** Someone with a device that was heard of just now. */
+async function addPerson(name: string, authState: 'good' | 'blocked' = 'good') {
+  const { organizationId } = trial.tenant
+  const person = await make.person(organizationId, { name })
+  const device = await make.device(organizationId, { registered_owner_id: person.id })
+  await trial.db.updateTable('devices').set({ auth_state: authState }).where('id', '=', device.id).execute()
+  const key = { organizationId, kid: `kid-${name}`, jwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }, now } as const
+  const facts = { isBundled: true, hardwareUuid: null, serial: name, hostname: name, platform: 'linux' }
+  await transact(trial.db, (tx) => addCompanionKey(tx, key, { ...facts, agentVersion: '1' }))
+  const linked = { device_id: device.id, status: 'linked' } as const
+  await trial.db.updateTable('companion_keys').set(linked).where('kid', '=', key.kid).execute()
+  return person
+}
+
+/** What a test said, by name; of several lines of one name all. */
+async function tested(id: string, request?: string) {
+  const { exit, out } = await run(testConnectionCommand, { id, ...(request !== undefined && { request }) })
+  const lines = out.trimEnd().split('\n')
+  return { exit, out, lines, said: (name: string) => lines.filter((line) => line.slice(2).startsWith(`${name}:`)) }
+}
+
+test('people can get through a connection whose issuer answers and whose keys are there', async () => {
+  const { id } = await addPayroll()
+  const person = await addPerson('Ana')
+  const log = { person_id: person.id, connection_id: id, started_at: '2026-11-20T09:00:00.000Z' }
+  await make.authLog(trial.tenant.organizationId, { ...log, result: 'Success' })
+  const { exit, lines } = await tested(id)
+  const { kid } = await trial.db
+    .selectFrom('signing_keys')
+    .select('kid')
+    .where('purpose', '=', 'oidc')
+    .executeTakeFirstOrThrow()
+  assert.deepEqual(lines, [
+    `✓ address: ${baseUrl}`,
+    `✓ discovery: ${issuer} answers`,
+    `✓ signing key: ${kid} signs ID tokens, and is in the key set`,
+    '✓ request keys: 1 by ES256',
+    '✓ mode: enforce',
+    '✓ people: none of 1 would be refused today',
+    '✓ last sign-in: 2026-11-20T09:00:00.000Z',
+  ])
+  assert.equal(exit, 0)
+})
+
+test('a connection that is disabled lets nobody in, and one that observes or is paused refuses no device', async () => {
+  const { id } = await addPayroll()
+  await addPerson('Ana', 'blocked')
+  const enforced = await tested(id)
+  assert.equal(enforced.exit, 1)
+  assert.deepEqual(enforced.said('people'), [
+    '✗ people: 1 of 1 would be refused today if it enforces: 1 with a blocked device',
+  ])
+  assert.deepEqual(enforced.said('last sign-in'), ['! last sign-in: nobody got in within 30 days'])
+  await run(pauseConnectionCommand, { id, minutes: 60, reason: 'an outage\u001b[2J' })
+  const paused = await tested(id)
+  assert.equal(paused.exit, 0)
+  assert.match(
+    paused.said('mode')[0] ?? '',
+    /^! mode: paused until 2026-11-20T11:00:00.000Z, .*: an outage\u{FFFD}\[2J$/u,
+  )
+  assert.match(paused.said('people')[0] ?? '', /^! /)
+  const later = await commandsOn(trial, '2026-11-20T11:00:00.000Z')(testConnectionCommand, { id })
+  assert.match(later.out, /^✓ mode: enforce$/m, 'a pause ends by itself')
+  await run(setConnectionModeCommand, { id, mode: 'observe' })
+  const observed = await tested(id)
+  assert.equal(observed.exit, 0)
+  assert.match(observed.said('mode')[0] ?? '', /^! mode: observe/)
+  await run(disableConnectionCommand, { id, confirm: 'Payroll' })
+  const disabled = await tested(id)
+  assert.equal(disabled.exit, 1)
+  assert.match(disabled.said('mode')[0] ?? '', new RegExp(`^✗ mode: disabled, .*muster connections enforce ${id}$`))
+})
+
+test('some who would be refused are counted by reason, and nobody at all is a fault', async () => {
+  const { id } = await addPayroll()
+  const empty = await tested(id)
+  assert.equal(empty.exit, 1)
+  assert.match(empty.said('people')[0] ?? '', /^✗ people: there are none/)
+  await addPerson('Ana')
+  await addPerson('Bo', 'blocked')
+  await make.person(trial.tenant.organizationId, { name: 'Cy' })
+  const { exit, said } = await tested(id)
+  const words = '1 without a registered device, 1 with a blocked device'
+  assert.deepEqual(said('people'), [`! people: 2 of 3 would be refused today if it enforces: ${words}`])
+  assert.equal(exit, 0)
+})
+
+test('request keys that cannot be read by the pinned algorithm are a fault', async () => {
+  const { id } = await addPayroll()
+  await addPerson('Ana')
+  await trial.db.updateTable('signin_connections').set({ request_algorithm: 'RS256' }).execute()
+  const { exit, said } = await tested(id)
+  assert.deepEqual([exit, said('request keys').length], [1, 1])
+  assert.match(said('request keys')[0] ?? '', /^✗ request keys: they cannot be used by RS256/)
+})
+
+test('a connection of Microsoft Entra is tested at its own issuer with its own key', async () => {
+  const tenantId = '5f2c1b7a-9d34-4e0b-8c61-2a7e93d0f415'
+  const app = { name: 'Microsoft 365', tenantIds: [tenantId], appId: 'c0a81d52-6e4f-4b9a-a3d7-18f5e2b96c04' }
+  await run(addEntraConnectionCommand, app)
+  const { id } = await only()
+  await addPerson('Ana')
+  const { exit, said } = await tested(id)
+  const { kid } = await trial.db
+    .selectFrom('signing_keys')
+    .select('kid')
+    .where('purpose', '=', 'entra')
+    .executeTakeFirstOrThrow()
+  assert.deepEqual(said('discovery'), [`✓ discovery: ${baseUrl}/signin/entra/${id} answers`])
+  assert.deepEqual(said('signing key'), [`✓ signing key: ${kid} signs ID tokens, and is in the key set`])
+  assert.deepEqual([exit, said('request keys')], [0, []])
+  await assert.rejects(tested(id, 'a.b.c'), { exitCode: 2, message: /need no signature/ })
+})
+
+test('where people cannot sign in at the address, no issuer is asked', async () => {
+  const { id } = await addPayroll()
+  await addPerson('Ana')
+  const elsewhere = commandsOn({ ...trial, config: { ...trial.config, baseUrl: 'http://muster.example' } }, now)
+  const { exit, out } = await elsewhere(testConnectionCommand, { id })
+  assert.equal(exit, 1)
+  assert.match(out, /^✗ address: People cannot sign in at http:\/\/muster\.example/)
+  assert.doesNotMatch(out, /discovery/)
+})
+
+const seconds = Date.parse(now) / 1_000
+
+async function requestOf(clientId: string, more: JWTPayload = {}): Promise<string> {
+  const claims = {
+    ...{ iss: clientId, client_id: clientId, aud: issuer, iat: seconds, jti: 'r-1', login_hint: 'ana@example.com' },
+    ...{ response_type: 'code', scope: 'openid', redirect_uri: redirectUri, code_challenge_method: 'S256' },
+    ...{ code_challenge: 'a'.repeat(43), ...more },
+  }
+  return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'payroll-2026' }).sign(signer.privateKey)
+}
+
+test('a signed request is judged without being used up, until it was used', async () => {
+  const { id, client_id: clientId } = await addPayroll()
+  await addPerson('Ana')
+  const request = await requestOf(clientId)
+  for (let times = 0; times < 2; times += 1) {
+    const { exit, said } = await tested(id, `${request}\n`)
+    assert.deepEqual([exit, said('request')], [0, ['✓ request: it would begin a sign-in, and is not used up']])
+  }
+  const seen = { organization_id: trial.tenant.organizationId, connection_id: id, seen_at: now }
+  await trial.db
+    .insertInto('signin_requests_seen')
+    .values({ ...seen, request_hash: markOfRequest({ jti: 'r-1' }, request) })
+    .execute()
+  const again = await tested(id, request)
+  assert.equal(again.exit, 1)
+  assert.match(again.said('request')[0] ?? '', /^✗ request: it was used before/)
+  assert.equal((await tested(id, await requestOf(clientId, { jti: 'r-2' }))).exit, 0)
+})
+
+test('each fault of a request is a line, and nothing that stands in the request is printed', async () => {
+  const { id, client_id: clientId } = await addPayroll()
+  await addPerson('Ana')
+  const secret = 'ana.of-the-request@example.com'
+  const request = await requestOf(clientId, { aud: secret, login_hint: '', redirect_uri: secret, sub: secret })
+  const { exit, out, said } = await tested(id, request)
+  assert.deepEqual(said('request'), [
+    `✗ request: aud must contain the issuer, ${issuer}`,
+    `✗ request: redirect_uri must be one of ${redirectUri}`,
+    '✗ request: login_hint must be the e-mail address of the person',
+  ])
+  assert.equal(exit, 1)
+  for (const part of [secret, ...request.split('.')]) assert.ok(!out.includes(part))
+  for (const text of ['', 'no request', `${request}.x.y`]) {
+    assert.match((await tested(id, text)).said('request')[0] ?? '', /must be a signed JWT in the compact form/)
+  }
+})

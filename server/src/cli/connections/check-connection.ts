@@ -1,0 +1,85 @@
+import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
+import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-reasons.ts'
+import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
+import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
+import { presentConnection } from '../../sign-in/connections/present-connection.ts'
+import { algorithmOfKeys, readRequestKeys } from '../../sign-in/connections/read-request-keys.ts'
+import { readReadiness } from '../../sign-in/connections/readiness-queries.ts'
+import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
+import type { CommandContext } from '../data-command.ts'
+import { type Finding, failed, judge, ok, warning } from '../doctor/finding.ts'
+import { plainText } from '../table.ts'
+import { checkIssuer } from './check-issuer.ts'
+
+/** Whether people can get through a connection now. It changes nothing. */
+export async function checkConnection(
+  { connection: { db }, config, now }: CommandContext,
+  row: SignInConnection,
+): Promise<Finding[]> {
+  const { id: connectionId, organization_id: organizationId, kind } = row
+  const figures = (await readFigures(db, organizationId, now)).get(connectionId) ?? noFigures
+  const address = await judge('address', async () => {
+    return [ok('address', await requireSignInAddress(db, organizationId, config.baseUrl))]
+  })
+  const isThere = address.every(({ state }) => state === 'ok')
+  const { issuer } = presentConnection({ ...row, address: address[0]?.detail, figures })
+  const purpose = kind === 'entra' ? 'entra' : 'oidc'
+  const asked = { organizationId, purpose, issuer: issuer ?? '', now } as const
+  const readiness = await readReadiness(db, { organizationId, connectionId, now })
+  return [
+    ...address,
+    ...(isThere ? await judge('discovery', () => checkIssuer(db, asked)) : []),
+    ...judgeKeys(row),
+    judgeMode(row, now),
+    judgePeople(readiness, row.mode === 'enforce' && !isPaused(row, now)),
+    judgeLast(figures.last_sign_in_at),
+  ]
+}
+
+const isPaused = ({ paused_until: until }: SignInConnection, now: string): boolean => until !== null && until > now
+
+/** Keys that were stored once may be none that requests are accepted with now. */
+function judgeKeys({ kind, request_keys: stored, request_algorithm: pinned }: SignInConnection): Finding[] {
+  if (kind === 'entra') return []
+  const name = 'request keys'
+  if (stored === null) {
+    if (kind === 'second_step') return [failed(name, 'there are none: give the keys that sign its requests')]
+    return [ok(name, 'none: requests need no signature, the upstream says who signs in')]
+  }
+  const keys = readRequestKeys({ keys: stored })
+  if (!keys || algorithmOfKeys(keys) !== pinned) {
+    return [failed(name, `they cannot be used by ${pinned}: give the keys that sign its requests again`)]
+  }
+  return [ok(name, `${keys.length} by ${pinned}`)]
+}
+
+function judgeMode(row: SignInConnection, now: string): Finding {
+  const { id, mode, paused_until: until, pause_reason: reason } = row
+  if (mode === 'disabled') return failed('mode', `disabled, it refuses everyone: muster connections enforce ${id}`)
+  if (mode === 'observe') return warning('mode', 'observe, it refuses no device of a known person')
+  if (!isPaused(row, now)) return ok('mode', 'enforce')
+  return warning('mode', `paused until ${until}, it refuses no device of a known person: ${plainText(reason ?? '')}`)
+}
+
+const refusedWords: Readonly<Record<RefusalReason, string>> = {
+  no_device: 'without a registered device',
+  no_companion: 'without a linked Muster app',
+  companion_silent: 'with a Muster app that was silent for 7 days',
+  suspended: 'with a suspended registration',
+  blocked: 'with a blocked device',
+  phone_only: 'who sign in from a phone or an unsupported browser only',
+}
+
+function judgePeople({ people_count: all, refused_count: refused, reasons }: SignInReadiness, isEnforced: boolean) {
+  const name = 'people'
+  if (all === 0) return failed(name, 'there are none: add them with muster people add, or with SCIM')
+  if (refused === 0) return ok(name, `none of ${all} would be refused today`)
+  const parts = refusalReasons.flatMap((reason) =>
+    reasons[reason] ? [`${reasons[reason]} ${refusedWords[reason]}`] : [],
+  )
+  const state = isEnforced && refused === all ? failed : warning
+  return state(name, `${refused} of ${all} would be refused today if it enforces: ${parts.join(', ')}`)
+}
+
+const judgeLast = (last: string | null): Finding =>
+  last === null ? warning('last sign-in', 'nobody got in within 30 days') : ok('last sign-in', last)

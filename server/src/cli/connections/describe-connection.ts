@@ -1,0 +1,50 @@
+import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+
+type Field = readonly [name: string, value: string | null]
+
+/** Everything about a connection but its secret, by name. */
+export function fieldsOfConnection(view: SignInConnectionView, upstreamName: string | undefined, now: string): Field[] {
+  return [
+    ['Connection', view.id],
+    ['Name', view.name],
+    ['Kind', view.kind],
+    ['Mode', view.mode],
+    ...fieldsOfPause(view, now),
+    ['Issuer', view.issuer],
+    ['Client ID', view.client_id],
+    ...(view.entra ? fieldsOfEntra(view.entra) : fieldsOfClient(view)),
+    ...(view.upstream_id === null ? [] : [['Upstream', `${view.upstream_id} (${upstreamName ?? '–'})`] as const]),
+    ['Start address', view.start_url],
+    ['Managed browsers', view.is_browser_managed ? 'yes' : 'no'],
+    ['Waits', `${view.wait_seconds / 60} minutes`],
+    ['Added', view.created_at],
+    ['Last sign-in', view.last_sign_in_at ?? 'none within 30 days'],
+    ['Within 7 days', `${view.signed_in_count} got in, ${view.failed_count} did not`],
+  ]
+}
+
+function fieldsOfPause({ paused_until: until, pause_reason: reason }: SignInConnectionView, now: string): Field[] {
+  if (until === null || until <= now) return [['Pause', 'none']]
+  return [
+    ['Paused until', until],
+    ['Reason', reason],
+  ]
+}
+
+function fieldsOfClient(view: SignInConnectionView): Field[] {
+  const kids = view.request_keys?.keys.map(({ kid }) => (typeof kid === 'string' ? kid : 'without kid')) ?? []
+  return [
+    ['Client secret', view.is_public ? 'none: a public client' : 'set, and not shown again'],
+    ...view.redirect_uris.map((uri): Field => ['Redirect URI', uri]),
+    ['Request algorithm', view.request_algorithm ?? 'none: requests need no signature'],
+    ...kids.map((kid): Field => ['Request key', kid]),
+  ]
+}
+
+const fieldsOfEntra = (entra: NonNullable<SignInConnectionView['entra']>): Field[] => [
+  ['Discovery endpoint', entra.discovery_url],
+  ['Reply URL', entra.authorization_endpoint],
+  ['Cloud', entra.cloud],
+  ...entra.tenant_ids.map((tenant): Field => ['Tenant ID', tenant]),
+  ['App ID', entra.app_id],
+]

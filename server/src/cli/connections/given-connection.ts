@@ -1,0 +1,80 @@
+import { entraAddresses } from '../../sign-in/connections/entra-rules.ts'
+import { issuerPath } from '../../sign-in/connections/sign-in-address.ts'
+
+/** What a caller is set up with. */
+export type GivenConnection = {
+  id: string
+  kind: 'second_step' | 'application' | 'entra'
+  name: string
+  issuer: string
+  discovery_url: string
+  client_id: string
+  /** Null where there is none. */
+  client_secret: string | null
+  /** Of Microsoft Entra: the reply URL of the app registration. */
+  authorization_endpoint?: string
+  redirect_uris: string[]
+  /** What each request has to be; null where requests need no signature. */
+  requests: { algorithm: string; claims: string[]; audience: string; code_challenge_method: 'S256' } | null
+}
+
+type Made = { id: string; clientId: string; clientSecret?: string | undefined }
+type Client = {
+  kind: 'second_step' | 'application'
+  name: string
+  redirectUris: string[]
+  /** Undefined where its requests are not signed. */
+  algorithm: string | undefined
+}
+
+export function givenClient(address: string, made: Made, { algorithm, ...client }: Client): GivenConnection {
+  const issuer = `${address}${issuerPath}`
+  const named = client.kind === 'second_step' ? ['login_hint'] : []
+  const claims = ['iss', 'aud', 'iat or exp', ...named]
+  return {
+    ...{ id: made.id, kind: client.kind, name: client.name, issuer },
+    discovery_url: `${issuer}/.well-known/openid-configuration`,
+    ...{ client_id: made.clientId, client_secret: made.clientSecret ?? null, redirect_uris: client.redirectUris },
+    requests: algorithm === undefined ? null : { algorithm, claims, audience: issuer, code_challenge_method: 'S256' },
+  }
+}
+
+export function givenEntra(address: string, { id, clientId }: Made, name: string): GivenConnection {
+  const { issuer, discoveryUrl, authorizationEndpoint } = entraAddresses(address, id)
+  return {
+    ...{ id, kind: 'entra', name, issuer, discovery_url: discoveryUrl, client_id: clientId, client_secret: null },
+    ...{ authorization_endpoint: authorizationEndpoint, redirect_uris: [], requests: null },
+  }
+}
+
+/** The same for a person to copy, by name. */
+export function fieldsOfGiven(given: GivenConnection): [string, string][] {
+  const head: [string, string][] = [
+    ['Connection', given.id],
+    ['Issuer', given.issuer],
+    ['Discovery endpoint', given.discovery_url],
+    ['Client ID', given.client_id],
+  ]
+  if (given.authorization_endpoint !== undefined) return [...head, ['Reply URL', given.authorization_endpoint]]
+  const { requests } = given
+  const signed = (of: NonNullable<typeof requests>): [string, string][] => [
+    ['Request algorithm', of.algorithm],
+    ['Each request', `${wordsOf(given, of.claims)}, PKCE ${of.code_challenge_method}`],
+  ]
+  return [
+    ...head,
+    ['Client secret', given.client_secret ?? 'none: a public client'],
+    ...given.redirect_uris.map((uri): [string, string] => ['Redirect URI', uri]),
+    ...(requests
+      ? signed(requests)
+      : ([
+          ['Request algorithm', 'none: requests need no signature'],
+          ['Each request', 'PKCE S256'],
+        ] as [string, string][])),
+  ]
+}
+
+const wordsOf = ({ issuer }: GivenConnection, claims: readonly string[]): string =>
+  claims
+    .map((claim) => (claim === 'iss' ? 'iss = the client ID' : claim === 'aud' ? `aud = ${issuer}` : claim))
+    .join(', ')

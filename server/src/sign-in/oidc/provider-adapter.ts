@@ -1,0 +1,128 @@
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db/transact.ts'
+import { transact } from '../../base/db/transact.ts'
+import { unstorableTexts } from '../../base/storable.ts'
+import { currentCall, NotAnswered, orUnavailable } from './provider-call.ts'
+import { consumeCode, findRecord, insertRecord, revokeGrant } from './records.ts'
+
+type Place = { db: Db; clock: Clock; organizationId: string }
+
+/** A signed request that has begun a sign-in before. */
+export class ReplayedRequest extends errors.InvalidRequestObject {}
+
+/** A request is kept with its sign-in, which is a row of bounded size. */
+const maxRequestCharacters = 4_096
+
+/**
+ * What the provider keeps, by kind. A request is kept with its sign-in, and a code is the answer of one; a grant is read out of
+ * its code or token. There is no session: each request is a sign-in of its own.
+ */
+export function providerAdapter(place: Place, kind: string): Adapter {
+  switch (kind) {
+    case 'Interaction':
+      return {
+        ...nothingKept,
+        upsert: beginSignIn,
+        find: async () => currentCall().over?.interaction as AdapterPayload | undefined,
+      }
+    case 'AuthorizationCode':
+      return codes(place)
+    case 'AccessToken':
+      return accessTokens(place)
+    case 'Grant':
+      return { ...nothingKept, find: async (id) => grantOf(currentCall().granted, id) }
+    default:
+      return nothingKept
+  }
+}
+
+const nothingKept: Adapter = {
+  upsert: async () => {},
+  find: async () => undefined,
+  findByUid: async () => undefined,
+  findByUserCode: async () => undefined,
+  consume: async () => {},
+  destroy: async () => {},
+  revokeByGrantId: async () => {},
+}
+
+/** Only a request whose signature is good comes so far. */
+async function beginSignIn(uid: string, payload: AdapterPayload): Promise<void> {
+  const call = currentCall()
+  const { params = {}, trusted: signed = [] } = payload as { params?: Record<string, unknown>; trusted?: string[] }
+  if (unstorableTexts(payload).length > 0) throw new errors.InvalidRequest('the request holds NUL')
+  if (JSON.stringify(payload).length > maxRequestCharacters) {
+    throw new errors.InvalidRequest(`the request is longer than ${maxRequestCharacters} characters`)
+  }
+  const clientId = String(params['client_id'])
+  const request = { uid, clientId, params, signed, mark: signed.length > 0 ? call.mark : undefined, payload }
+  const begun = await orUnavailable(() => call.begin(request))
+  if (begun === 'nobody') throw new errors.InvalidRequestObject('login_hint has to be in the signed request')
+  if (begun === 'too_many' || begun === 'replayed') call.refused(begun)
+  if (begun === 'too_many') throw new NotAnswered('too_many')
+  if (begun === 'replayed') throw new ReplayedRequest('the request object was used before')
+  call.setCookie(call.cookieOf(begun))
+  call.destination = begun.destination
+}
+
+function codes({ db, clock, organizationId }: Place): Adapter {
+  const kind = 'AuthorizationCode'
+  return {
+    ...nothingKept,
+    async upsert(id, payload, expiresIn) {
+      const { answer } = currentCall()
+      const outcome = await orUnavailable(() =>
+        transact(db, async (tx) => {
+          const claims = await answer(tx, String(payload.grantId))
+          if (typeof claims === 'string') return claims
+          // What is true in this transaction, whatever was read before it.
+          const { acr, amr } = claims
+          const record = {
+            kind,
+            id,
+            payload: { ...payload, acr, amr, outcome: claims },
+            expiresIn: expiresIn ?? 60,
+          } as const
+          await insertRecord(tx, organizationId, record, clock())
+          return undefined
+        }),
+      )
+      if (outcome !== undefined) throw new NotAnswered(outcome)
+    },
+    find: (id) => findGranted({ db, clock, organizationId }, kind, id),
+    async consume(id) {
+      if (!(await consumeCode(db, organizationId, id, clock()))) {
+        throw new errors.InvalidGrant('the code was used before, has expired, or its person has left')
+      }
+    },
+    revokeByGrantId: (grantId) => revokeGrant(db, organizationId, grantId),
+  }
+}
+
+function accessTokens({ db, clock, organizationId }: Place): Adapter {
+  const kind = 'AccessToken'
+  return {
+    ...nothingKept,
+    upsert: (id, payload, expiresIn) =>
+      insertRecord(db, organizationId, { kind, id, payload, expiresIn: expiresIn ?? 300 }, clock()),
+    find: (id) => findGranted({ db, clock, organizationId }, kind, id),
+    revokeByGrantId: (grantId) => revokeGrant(db, organizationId, grantId),
+  }
+}
+
+async function findGranted(
+  { db, clock, organizationId }: Place,
+  kind: 'AuthorizationCode' | 'AccessToken',
+  id: string,
+) {
+  const found = await findRecord(db, organizationId, { kind, id }, clock())
+  if (found) currentCall().granted = found
+  return found
+}
+
+function grantOf(granted: AdapterPayload | undefined, id: string): AdapterPayload | undefined {
+  if (granted?.grantId !== id) return undefined
+  const { iat, exp, accountId, clientId, scope } = granted
+  return { jti: id, kind: 'Grant', iat, exp, accountId, clientId, openid: { scope } } as AdapterPayload
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http'
+import { type AdapterPayload, errors, Provider } from 'oidc-provider'
+import type { Tx } from '../../base/db/transact.ts'
+import type { OutcomeClaims } from './claims-rules.ts'
+
+/** A request that the provider has accepted: what it asks for, and which of that was signed. */
+export type AcceptedRequest = {
+  uid: string
+  clientId: string
+  params: Readonly<Record<string, unknown>>
+  signed: readonly string[]
+  /** By which a signed request is known when it comes again. SHA-256. */
+  mark: Buffer | undefined
+  /** What the provider needs again when the sign-in is over. */
+  payload: AdapterPayload
+}
+
+/** What a page says of a request that is not answered: our reasons, and those of the provider itself. */
+export type Failure = 'too_many' | 'unavailable' | 'answered' | 'not_over' | { error: string; description: string }
+/** A sign-in with the secret of its cookie, and the address that the browser goes on to. */
+export type BegunSignIn = { id: string; secret: string; destination: string }
+
+export type Drawn = { status: number; headers: Record<string, string>; body: string }
+
+/** What a request brings along from its route to what the provider asks of us while it serves it. */
+export type ProviderCall = {
+  /** Begins the sign-in of an accepted request. `nobody`: the request vouches for no one. */
+  begin: (request: AcceptedRequest) => Promise<BegunSignIn | 'too_many' | 'replayed' | 'nobody'>
+  /** The cookie of a sign-in, for the browser that began it. */
+  cookieOf: (begun: BegunSignIn) => string
+  setCookie: (line: string) => void
+  /**
+   * Ends the sign-in with its answer, in the transaction that writes the code of it. `not_over`: it may not be answered as it
+   * is now.
+   */
+  answer: (tx: Tx, sessionId: string) => Promise<OutcomeClaims | 'answered' | 'not_over'>
+  /** Counts a request that begins no sign-in. */
+  refused: (reason: 'too_many' | 'replayed' | 'refused') => void
+  draw: (failure: Failure) => Promise<Drawn>
+  warn: (error: unknown) => void
+  /** The sign-in that is over: its request, with what it is answered. */
+  over?: { sessionId: string; isOfUpstream: boolean; interaction: object }
+  mark?: Buffer
+  destination?: string
+  /** The code or token that was read: its grant is made from it. */
+  granted?: AdapterPayload
+}
+
+const calls = new WeakMap<IncomingMessage, ProviderCall>()
+
+export const beginCall = (request: IncomingMessage, call: ProviderCall) => calls.set(request, call)
+
+/** What the request that is being served has brought. */
+export function currentCall(): ProviderCall {
+  const context = Provider.ctx
+  const call = context && calls.get(context.req)
+  if (!call) throw new Error('The provider was asked outside of a route of ours')
+  return call
+}
+
+/** Ends a request with a page of ours: nothing is told to the caller, and what the sign-in was is kept. */
+export class NotAnswered extends errors.OIDCProviderError {
+  readonly failure: Failure
+  override allow_redirect = false
+  constructor(failure: Exclude<Failure, object>, cause?: unknown) {
+    super(failure === 'too_many' ? 429 : failure === 'unavailable' ? 503 : 410, failure)
+    this.failure = failure
+    this.cause = cause
+  }
+}
+
+/** Work on the database within the provider, whose own answer to a failure would be an error page without a way back. */
+export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof errors.OIDCProviderError ? error : new NotAnswered('unavailable', error)
+  }
+}

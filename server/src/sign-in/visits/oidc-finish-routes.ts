@@ -1,0 +1,84 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ulid } from 'ulid'
+import { transact } from '../../base/db/transact.ts'
+import { objectionTo } from '../oidc/claims-rules.ts'
+import { resumeCookie } from '../oidc/open-provider.ts'
+import { cancelSession } from '../sessions/cancel-session.ts'
+import { mayAnswer } from '../sessions/finish-sign-in.ts'
+import { findSessionOfInteraction, type SignInSession } from '../sessions/session-queries.ts'
+import { subjectOfPerson } from '../sessions/subject-of-person.ts'
+import { providerCall, serveProvider } from './oidc-serve-routes.ts'
+import { isVisitor, type Pages } from './page-routes.ts'
+import { claimsOfSession, type Place, type VisitContext } from './visit-context.ts'
+
+/**
+ * Answers the application of a sign-in that is over, and leads back to its page otherwise: the provider would begin another one
+ * in its place, without the request that was signed.
+ */
+export async function concludeSignIn(
+  context: VisitContext,
+  pages: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const place = await context.placeOf(request.host)
+  const provider = place && (await context.providerOf(place))
+  if (!place || !provider) {
+    reply.callNotFound()
+    return reply
+  }
+  const { uid } = request.params as { uid: string }
+  const session = await findSessionOfInteraction(context.db, place.organizationId, uid)
+  if (!session?.interaction || !isVisitor(place, session, request)) {
+    return pages.fault(reply, 403, 'Start from the app again', 'This sign-in began in another browser.')
+  }
+  const result = await resultOf(context, pages, place, session)
+  if (result === 'not_over') return reply.redirect(`/signin/${session.id}`, 303)
+  const call = providerCall({ context, pages, place, request, reply, session })
+  const interaction = { ...session.interaction, result }
+  const over = { sessionId: session.id, isOfUpstream: session.upstream_id !== null, interaction }
+  request.raw.headers.cookie = `${resumeCookie}=${uid}`
+  return serveProvider(provider, { ...call, over }, request, reply)
+}
+
+type Result = { error: string; error_description: string } | { login: object; consent: object; select_account: object }
+
+/** What the provider is told of a sign-in. One that ended without an answer is told so as often as it is asked. */
+async function resultOf(
+  { db, now }: VisitContext,
+  pages: Pages,
+  place: Place,
+  found: SignInSession,
+): Promise<Result | 'not_over'> {
+  const { organizationId } = place
+  if (found.state === 'ended') return refusalOf(found)
+  const shown = await pages.current({ place, session: found })
+  const personId = shown?.session.person_id
+  if (!shown || !personId) return 'not_over'
+  const { session } = shown
+  // One that is answered gets no other answer: the provider says so.
+  if (session.answered_at === null && !mayAnswer(shown, now())) return 'not_over'
+  const accountId = await subjectOfPerson(db, organizationId, personId)
+  const { acr, amr } = claimsOfSession(session, now())
+  const objection = objectionTo(session.interaction, { subject: accountId, acr })
+  if (objection && session.answered_at === null) {
+    const ended = { organizationId, id: session.id, error: objection, reason: 'request_unmet' } as const
+    await transact(db, (tx) => cancelSession(tx, ended, { cause: ulid(), now: now() }))
+    return refusalOf({ oauth_error: objection })
+  }
+  const ts = session.upstream?.said?.authTime
+  const login = { accountId, acr, amr, remember: false, ...(ts !== undefined && { ts }) }
+  // What else the request asked for was the upstream's to do, and is done.
+  return { login, consent: {}, select_account: {} }
+}
+
+const words: Readonly<Record<string, string>> = {
+  unmet_authentication_requirements: 'The device does not meet the acr that was asked for.',
+  login_required: 'Another person than the one who was asked for has signed in.',
+}
+
+/** What the application is told of a sign-in that ended without an answer. */
+const refusalOf = ({ oauth_error: error }: Pick<SignInSession, 'oauth_error'>) =>
+  error === null
+    ? { error: 'access_denied', error_description: 'The sign-in was canceled, or has ended.' }
+    : { error, error_description: words[error] ?? 'The identity provider of the person answered this.' }

@@ -1,0 +1,146 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ulid } from 'ulid'
+import { networkOf } from '../../base/network-of.ts'
+import { findConnection, type SignInConnection } from '../connections/connection-queries.ts'
+import { issuerPath } from '../connections/sign-in-address.ts'
+import type { OpenProvider } from '../oidc/open-provider.ts'
+import { type AcceptedRequest, beginCall, type Drawn, type Failure, type ProviderCall } from '../oidc/provider-call.ts'
+import type { Again } from '../page/draw-page.ts'
+import { beginSession } from '../sessions/begin-session.ts'
+import { finishSignIn } from '../sessions/finish-sign-in.ts'
+import type { SignInSession } from '../sessions/session-queries.ts'
+import { askedOf } from './asked-of-upstream.ts'
+import { leadUpstream } from './lead-upstream.ts'
+import { cookieOf, type Pages, tooManyWords } from './page-routes.ts'
+import { claimsOfSession, type Place, type VisitContext } from './visit-context.ts'
+
+type Parts = {
+  context: VisitContext
+  pages: Pages
+  place: Place
+  request: FastifyRequest
+  reply: FastifyReply
+  /** The sign-in that is answered. */
+  session?: SignInSession
+}
+
+/** Serves a request by the provider, as one of its own paths. Its cookies reach no browser: a sign-in has one of ours. */
+export async function serveProvider(
+  { serve }: OpenProvider,
+  call: ProviderCall,
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const headers = reply.getHeaders()
+  reply.hijack()
+  const response = reply.raw
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
+  const setHeader = response.setHeader.bind(response)
+  response.setHeader = (name, value) => (name.toLowerCase() === 'set-cookie' ? response : setHeader(name, value))
+  Object.assign(raw, { originalUrl: raw.url })
+  raw.url = raw.url?.slice(issuerPath.length) ?? '/'
+  beginCall(raw, { ...call, setCookie: (line) => void setHeader('set-cookie', line) })
+  try {
+    await serve(raw, response)
+  } catch (error) {
+    // After this point nobody else answers.
+    if (response.headersSent) response.destroy()
+    else response.writeHead(500).end()
+    call.warn(error)
+  }
+  return reply
+}
+
+/** What the provider asks of us while it serves a request. */
+export function providerCall({ context, pages, place, request, reply, session }: Parts): ProviderCall {
+  const again: Again | undefined = session && {
+    applicationName: session.application_name,
+    startUrl: session.start_url,
+  }
+  const { client_id: clientId } = request.query as { client_id?: unknown }
+  const client = String(clientId ?? session?.client_id).slice(0, 100)
+  // The answer to a form is posted by a page that the provider makes, whose script it adds to this policy.
+  reply.headers({ ...pages.headers, 'cache-control': 'no-store' })
+  return {
+    begin: (accepted) => beginOf(context, place, request, accepted),
+    setCookie: () => {},
+    cookieOf: ({ id, secret }) => cookieOf(place.baseUrl, id).give(secret),
+    answer: async (tx, sessionId) => {
+      const change = { cause: ulid(), now: context.now() }
+      const answered = await finishSignIn(tx, { organizationId: place.organizationId, id: sessionId }, change)
+      if (!answered) return 'not_over'
+      return answered.isFirst ? claimsOfSession(answered.session, change.now) : 'answered'
+    },
+    refused: (reason) => context.refused.note(context.kindOfClient(place, client) ? client : 'unknown client', reason),
+    draw: async (failure) =>
+      drawFailure(pages, failure, again ?? (await context.applicationOf(place, client)), session),
+    warn: (error) => context.warn({ err: error, reqId: request.id }, 'The OpenID provider failed'),
+  }
+}
+
+/** Begins the sign-in of a request that the provider has accepted. */
+async function beginOf(context: VisitContext, place: Place, request: FastifyRequest, accepted: AcceptedRequest) {
+  const { uid, clientId, params, signed, mark, payload } = accepted
+  const connection = await findConnection(context.db, place.organizationId, clientId)
+  const subject = connection && subjectOf(connection, params, signed)
+  if (!connection || subject === 'nobody') return 'nobody'
+  const begun = await beginSession(
+    context.db,
+    {
+      ...{ interactionUid: uid, connection, subject, asked: askedOf(params), interaction: payload },
+      requestMarks: mark ? [mark] : [],
+      network: networkOf(request.ip),
+      ipAddress: request.ip,
+      userAgent: String(request.headers['user-agent'] ?? ''),
+    },
+    context.now(),
+  )
+  if (typeof begun === 'string') return begun
+  const away = connection.upstream_id === null ? undefined : await leadUpstream(context, place, begun.id)
+  return { ...begun, destination: away ?? `/signin/${begun.id}` }
+}
+
+/** Whom the caller has signed in before it asked; only what it has signed counts. An upstream says it for an application. */
+function subjectOf(
+  { kind }: SignInConnection,
+  { login_hint: hint }: AcceptedRequest['params'],
+  signed: AcceptedRequest['signed'],
+): string | undefined | 'nobody' {
+  if (kind === 'application') return undefined
+  return kind === 'second_step' && signed.includes('login_hint') && typeof hint === 'string' && hint.trim() !== ''
+    ? hint
+    : 'nobody'
+}
+
+const answeredTitle = 'This sign-in is already answered'
+
+/** The page of a request that is not answered. */
+function drawFailure(
+  pages: Pages,
+  failure: Failure,
+  again: Again | undefined,
+  session: SignInSession | undefined,
+): Drawn {
+  const draw = (status: number, title: string, text: string, more: Record<string, string> = {}): Drawn => ({
+    status,
+    headers: { 'content-type': 'text/html; charset=utf-8', ...more },
+    body: pages.drawFaultPage(title, text, again),
+  })
+  switch (failure) {
+    case 'too_many':
+      return draw(429, ...tooManyWords, { 'retry-after': '600' })
+    case 'unavailable':
+      return draw(503, ...brokenWords, { 'retry-after': '5' })
+    case 'answered':
+      return draw(410, answeredTitle, `${again?.applicationName ?? 'The application'} got its answer.`)
+    case 'not_over':
+      return { ...draw(303, answeredTitle, ''), headers: { location: `/signin/${session?.id ?? ''}` } }
+    default:
+      return draw(400, 'This sign-in cannot start', `${failure.error}: ${failure.description}`)
+  }
+}
+
+const brokenWords = [
+  'Something broke on our side',
+  'The fault is not on your computer. Load this page again in a few seconds: your sign-in is kept.',
+] as const
