@@ -62,7 +62,7 @@ async function beginSignIn(uid: string, payload: AdapterPayload): Promise<void> 
   if (begun === 'too_many' || begun === 'replayed') call.refused(begun)
   if (begun === 'too_many') throw new NotAnswered('too_many')
   if (begun === 'replayed') throw new ReplayedRequest('the request object was used before')
-  call.setCookie(call.cookieOf(begun))
+  call.setCookie(begun.cookie)
   call.destination = begun.destination
 }
 

@@ -17,8 +17,8 @@ export type AcceptedRequest = {
 
 /** What a page says of a request that is not answered: our reasons, and those of the provider itself. */
 export type Failure = 'too_many' | 'unavailable' | 'answered' | 'not_over' | { error: string; description: string }
-/** A sign-in with the secret of its cookie, and the address that the browser goes on to. */
-export type BegunSignIn = { id: string; secret: string; destination: string }
+/** The cookie of a sign-in for the browser that began it, and the address that this browser goes on to. */
+export type BegunSignIn = { cookie: string; destination: string }
 
 export type Drawn = { status: number; headers: Record<string, string>; body: string }
 
@@ -26,9 +26,7 @@ export type Drawn = { status: number; headers: Record<string, string>; body: str
 export type ProviderCall = {
   /** Begins the sign-in of an accepted request. `nobody`: the request vouches for no one. */
   begin: (request: AcceptedRequest) => Promise<BegunSignIn | 'too_many' | 'replayed' | 'nobody'>
-  /** The cookie of a sign-in, for the browser that began it. */
-  cookieOf: (begun: BegunSignIn) => string
-  setCookie: (line: string) => void
+  setCookie: (cookie: string) => void
   /**
    * Ends the sign-in with its answer, in the transaction that writes the code of it. `not_over`: it may not be answered as it
    * is now.

@@ -6,7 +6,7 @@ import { concludeSignIn } from './oidc-finish-routes.ts'
 import { providerCall, serveProvider } from './oidc-serve-routes.ts'
 import type { Pages } from './page-routes.ts'
 import { signIns } from './sign-in-scheme.ts'
-import type { VisitContext } from './visit-context.ts'
+import { unknownClient, type VisitContext } from './visit-context.ts'
 
 const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
 const page = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
@@ -38,9 +38,6 @@ export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages:
     signedOut(context, pages, request, reply),
   )
 }
-
-/** Anyone may name any number of clients that nobody has. */
-const unknownClient = 'unknown client'
 
 /** An application's request has arrived. One that the provider accepts becomes a sign-in with a page of its own. */
 async function arrive(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {

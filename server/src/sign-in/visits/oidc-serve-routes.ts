@@ -12,7 +12,7 @@ import type { SignInSession } from '../sessions/session-queries.ts'
 import { askedOf } from './asked-of-upstream.ts'
 import { leadUpstream } from './lead-upstream.ts'
 import { cookieOf, type Pages, tooManyWords } from './page-routes.ts'
-import { claimsOfSession, type Place, type VisitContext } from './visit-context.ts'
+import { claimsOfSession, type Place, unknownClient, type VisitContext } from './visit-context.ts'
 
 type Parts = {
   context: VisitContext
@@ -24,10 +24,13 @@ type Parts = {
   session?: SignInSession
 }
 
+/** Before its answer is under way. */
+type Call = Omit<ProviderCall, 'setCookie'>
+
 /** Serves a request by the provider, as one of its own paths. Its cookies reach no browser: a sign-in has one of ours. */
 export async function serveProvider(
   { serve }: OpenProvider,
-  call: ProviderCall,
+  call: Call,
   { raw }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -52,7 +55,7 @@ export async function serveProvider(
 }
 
 /** What the provider asks of us while it serves a request. */
-export function providerCall({ context, pages, place, request, reply, session }: Parts): ProviderCall {
+export function providerCall({ context, pages, place, request, reply, session }: Parts): Call {
   const again: Again | undefined = session && {
     applicationName: session.application_name,
     startUrl: session.start_url,
@@ -63,15 +66,13 @@ export function providerCall({ context, pages, place, request, reply, session }:
   reply.headers({ ...pages.headers, 'cache-control': 'no-store' })
   return {
     begin: (accepted) => beginOf(context, place, request, accepted),
-    setCookie: () => {},
-    cookieOf: ({ id, secret }) => cookieOf(place.baseUrl, id).give(secret),
     answer: async (tx, sessionId) => {
       const change = { cause: ulid(), now: context.now() }
       const answered = await finishSignIn(tx, { organizationId: place.organizationId, id: sessionId }, change)
       if (!answered) return 'not_over'
       return answered.isFirst ? claimsOfSession(answered.session, change.now) : 'answered'
     },
-    refused: (reason) => context.refused.note(context.kindOfClient(place, client) ? client : 'unknown client', reason),
+    refused: (reason) => context.refused.note(context.kindOfClient(place, client) ? client : unknownClient, reason),
     draw: async (failure) =>
       drawFailure(pages, failure, again ?? (await context.applicationOf(place, client)), session),
     warn: (error) => context.warn({ err: error, reqId: request.id }, 'The OpenID provider failed'),
@@ -97,7 +98,8 @@ async function beginOf(context: VisitContext, place: Place, request: FastifyRequ
   )
   if (typeof begun === 'string') return begun
   const away = connection.upstream_id === null ? undefined : await leadUpstream(context, place, begun.id)
-  return { ...begun, destination: away ?? `/signin/${begun.id}` }
+  const cookie = cookieOf(place.baseUrl, begun.id).give(begun.secret)
+  return { cookie, destination: away ?? `/signin/${begun.id}` }
 }
 
 /** Whom the caller has signed in before it asked; only what it has signed counts. An upstream says it for an application. */

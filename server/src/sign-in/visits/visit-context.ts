@@ -51,6 +51,9 @@ const arrivals = {
   ofClient: { burst: 3_000, perSecond: 100, maxKeys: 1_000 },
 }
 
+/** What clients that nobody has are counted as: anyone may name any number of them. */
+export const unknownClient = 'unknown client'
+
 /** What the sign-in pages share in one process. */
 export function visitContext(parts: VisitParts) {
   const { clock, db, ports = companionPorts } = parts
