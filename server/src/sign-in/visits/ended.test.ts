@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInStage } from '../../../test/support/sign-in-stage.ts'
+import { plusMs } from '../../base/time.ts'
 
 const { stage, setUp, addStillUpstream, arrive, proveIn, finishPath } = signInStage()
 
@@ -42,6 +43,24 @@ test('a sign-in that is not over leads back to its page, however often its answe
   assert.deepEqual(await uids.execute(), [{ interaction_uid: uid }])
   assert.equal((await proveIn(visit, all)).state, 'passed')
 })
+
+for (const [what, setting, words] of [
+  ['passes', {}, 'this computer is all good, so the next try takes seconds'],
+  ['is let in by observe', { authState: 'blocked', connection: { mode: 'observe' } }, 'Open Payroll again to continue'],
+  ['waits for IT', { isRegistered: false, connection: {} }, 'Open Payroll again to continue'],
+] as const) {
+  test(`after the deadline a device that ${what} is told so, and the page leads nowhere by itself`, async () => {
+    const all = await setUp(setting)
+    if (what === 'waits for IT') await stage.db.updateTable('people').set({ has_used_first_trust: true }).execute()
+    const visit = await arrive(all)
+    await proveIn(visit, all)
+    stage.setNow(plusMs(stage.now(), 600_000))
+    const { text } = await visit.go(visit.path)
+    assert.match(text, /data-state="too_late"/)
+    assert.ok(text.includes(words), text)
+    assert.equal(/data-(?:finish|ready)="/.test(text), false)
+  })
+}
 
 test('one request too many names the application', async () => {
   const all = await setUp({ connection: { startUrl, upstreamId: await addStillUpstream() } })

@@ -48,7 +48,9 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
   const isAnswered = session.answered_at !== null && session.kind !== 'entra'
   const state = isAnswered ? 'ended' : shownState(session, standing, now)
   const isAsserted = session.evidence === 'asserted'
-  const isDeviceShown = device !== undefined && session.device_id !== null && standing !== 'not_your_device'
+  const isKept = device !== undefined && session.device_id !== null && standing !== 'not_your_device'
+  // A page that comes too late says how the checks of the device stand, where they have decided.
+  const isDeviceShown = isKept && (state !== 'too_late' || ['blocked', 'warning', 'passed'].includes(standing))
   const fixes = await fixesOf(reader, session, judged, now)
   return {
     id: session.id,
@@ -106,8 +108,9 @@ const onDevice = ({ organization_id: organizationId }: SignInSession, { id: devi
 })
 
 function shownState(session: SignInSession, state: PageState, now: string): PageState {
-  const isOver = ['ended', 'passed', 'observed', 'bypassed'].includes(state)
-  if (!isOver && plusMs(session.waits_until, -leaveMs) <= now) return 'too_late'
+  // What continues is answered until the very end; after that its way on would lead back here.
+  const untilMs = ['passed', 'observed', 'bypassed'].includes(state) ? 0 : -leaveMs
+  if (state !== 'ended' && plusMs(session.waits_until, untilMs) <= now) return 'too_late'
   return state === 'looking' && session.detection_failure !== null ? 'no_answer' : state
 }
 
