@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -64,13 +64,15 @@ describe('muster demo', { skip }, () => {
   test('it prints one address, which opens by the name localhost too, and nothing opens without it', async () => {
     assert.equal(demo.output().match(/http:\/\//g)?.length, 1)
     await page.goto(address.replace('127.0.0.1', 'localhost'))
-    assert.equal(page.url(), `${new URL(address).origin}/`)
+    assert.equal(page.url(), address)
     await heading(page, 'Sign in to Northwind Notes')
     await page.getByText(notice).waitFor()
     const stranger = await browser.newContext()
     try {
-      const answer = await stranger.request.get(new URL('/', address).href)
-      assert.equal(answer.status(), 403)
+      for (const path of ['', '/notes', '/sign-in-service/authorize']) {
+        const guess = new URL(`/demo/${'x'.repeat(22)}${path}`, address)
+        assert.equal((await stranger.request.get(guess.href)).status(), 404, path)
+      }
       const foreign = await stranger.request.get(address, { headers: { host: 'evil.example' }, maxRedirects: 0 })
       assert.equal(foreign.status(), 421)
     } finally {
@@ -80,7 +82,7 @@ describe('muster demo', { skip }, () => {
 
   test('the start page fits a phone, in both schemes', async () => {
     assert.deepEqual(await violations(page), [])
-    await assertFitsPhone(page, [new URL('/', address).href])
+    await assertFitsPhone(page, [address])
   })
 
   test('you get in from this machine; the app shows what it was told', async () => {
@@ -112,6 +114,27 @@ describe('muster demo', { skip }, () => {
     await heading(tab, /^Hello, /)
     await tab.close()
     await row('You, on this machine').getByText('Good').waitFor()
+  })
+
+  test('“Check again” says that the file is still there, and lets you in once it is not', async () => {
+    const file = join(home, 'muster-demo')
+    await writeFile(file, '')
+    const tab = await signInAs('yourself')
+    await heading(tab, 'Fix 1 thing to open Northwind Notes')
+    const checkAgain = tab.getByRole('button', { name: 'Check again' })
+    const [asked] = await Promise.all([
+      tab.waitForResponse((response) => response.request().method() === 'POST'),
+      checkAgain.click(),
+    ])
+    assert.ok(asked.ok(), `${asked.status()} ${asked.url()}`)
+    await checkAgain.waitFor()
+    await heading(tab, 'Fix 1 thing to open Northwind Notes')
+    await rm(file)
+    // The page may go on by itself before it is pressed.
+    const pressed = checkAgain.click().catch(() => undefined)
+    await heading(tab, /^Hello, /)
+    await tab.close()
+    await pressed
   })
 
   for (const [who, title] of [
@@ -171,6 +194,41 @@ describe('muster demo', { skip }, () => {
     await tab.close()
   })
 
+  test('from another computer, to which only its address is forwarded, the made-up people get in', async () => {
+    const elsewhere = await browser.newContext()
+    try {
+      const { host } = new URL(address)
+      const reached = new Set<string>()
+      await elsewhere.route('**', async (route) => {
+        const url = new URL(route.request().url())
+        reached.add(url.host)
+        await (url.host === host ? route.continue() : route.abort('connectionrefused'))
+      })
+      const start = await elsewhere.newPage()
+      await start.goto(address)
+      const reason = `Your browser is on another computer. It cannot reach the agent on ${hostname()}.`
+      const own = start.getByRole('listitem').filter({ has: start.getByText(reason) })
+      await own.getByText(`You, on ${hostname()}`, { exact: true }).waitFor()
+      assert.equal(await own.getByRole('link').count(), 0)
+      assert.ok(reached.size > 1)
+      assert.deepEqual(await violations(start), [])
+      for (const [who, title] of [
+        ['Ana', /^Hello, Ana/],
+        ['Fay', 'This computer is registered to someone else'],
+        ['Eli', 'Muster isn’t answering on this computer'],
+      ] as const) {
+        const [tab] = await Promise.all([
+          elsewhere.waitForEvent('page'),
+          start.getByRole('link', { name: `Sign in as ${who}` }).click(),
+        ])
+        await heading(tab, title)
+        await tab.close()
+      }
+    } finally {
+      await elsewhere.close()
+    }
+  })
+
   test('the console opens without an account, with the devices and the sign-ins', async () => {
     const [tab] = await Promise.all([
       page.context().waitForEvent('page'),
@@ -185,10 +243,20 @@ describe('muster demo', { skip }, () => {
 
   test('each party has cookies of its own names, and no page breaks its policy', async () => {
     const names = (await page.context().cookies()).map(({ name }) => name)
-    for (const name of ['muster_demo', 'muster_demo_notes', 'muster_demo_sign_in', 'muster_session']) {
+    for (const name of ['muster_demo_notes', 'muster_demo_sign_in', 'muster_session']) {
       assert.equal(names.filter((one) => one === name).length, 1, `${name} in ${names}`)
     }
     assert.deepEqual(faults, [])
+  })
+
+  test('who is there over SSH is told how to forward its port', async () => {
+    const there = await place.startCommand(['demo'], /\nIt runs/, {
+      ...{ HOME: home, TMPDIR: temporary, SSH_CONNECTION: '198.51.100.7 50022 192.0.2.4 2222' },
+    })
+    const { port } = new URL(addressOf(there))
+    assert.match(there.output(), new RegExp(`: ssh -L ${port}:127\\.0\\.0\\.1:${port} -p 2222 \\S+@192\\.0\\.2\\.4\\n`))
+    assert.doesNotMatch(demo.output(), /ssh/)
+    assert.equal(await there.stop('SIGINT'), 0)
   })
 
   test('its folder is gone after Ctrl-C, also of one that was told to end otherwise', async () => {

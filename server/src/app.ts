@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Metric } from 'prom-client'
@@ -56,6 +57,16 @@ import { streamRecordRoutes, streamRoutes } from './signals/streams/routes.ts'
 import { webhookDescriptionRoutes } from './signals/webhooks/describe/routes.ts'
 import { webhookRoutes } from './signals/webhooks/routes.ts'
 
+/** What makes the service a demo on this machine. */
+export type DemoParts = {
+  /** What every page says on top. */
+  notice: string
+  /** Answers what is asked of the demo itself, at the service's own address; false leaves a request to the service. */
+  answer: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Where pages look for companions. */
+  ports: readonly number[]
+}
+
 export type AppParts = {
   config: Config
   connection: Connection
@@ -68,8 +79,7 @@ export type AppParts = {
   streams?: Parameters<typeof streamRoutes>[1]
   /** Parts of the service, other than the database, that `/healthz` checks. */
   healthChecks?: Readonly<Record<string, HealthCheck>>
-  /** What every page says on top in a demo on this machine. */
-  demo?: { notice: string } | undefined
+  demo?: DemoParts | undefined
   /** How the keys of Microsoft Entra are read, unless from Microsoft. */
   fetchFromEntra?: Parameters<typeof visitRoutes>[1]['fetchFromEntra']
   /** A minute, but for tests. */
@@ -80,6 +90,7 @@ export type AppParts = {
 export function buildApp(parts: AppParts): FastifyInstance {
   const { config, log } = parts
   const app = createServer(config, log)
+  if (parts.demo) answerBefore(app, parts.demo)
   logRequests(app, log)
   const metrics = addOperatorRoutes(app, parts)
   addKit(app, parts)
@@ -95,7 +106,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
       clock,
       signingKeys: agents.signingKeys,
       warn,
-      demo,
+      ...(demo && { notice: demo.notice, ports: demo.ports }),
       baseUrl: config.baseUrl,
       fetchFromEntra,
       egressSettings: config,
@@ -130,6 +141,13 @@ export function buildApp(parts: AppParts): FastifyInstance {
   })
   consolePageRoutes(app, parts.demo?.notice)
   return app
+}
+
+function answerBefore(app: FastifyInstance, { answer }: DemoParts): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!answer(request.raw, reply.raw)) return done()
+    reply.hijack()
+  })
 }
 
 type OperatorParts = Pick<AppParts, 'config' | 'connection' | 'log' | 'healthChecks'>

@@ -5,7 +5,7 @@ import { hasAccounts } from './access/sessions/queries.ts'
 import { ensureAllPackages } from './agents/packages/ensure-packages.ts'
 import { openPackageSite } from './agents/packages/site.ts'
 import { type Agents, startAgents } from './agents/protocol/start-agents.ts'
-import { buildApp, buildWorkerApp } from './app.ts'
+import { buildApp, buildWorkerApp, type DemoParts } from './app.ts'
 import type { Clock } from './base/clock.ts'
 import type { Config } from './base/config/load-config.ts'
 import { rememberBaseUrl } from './base/secrets/installation.ts'
@@ -23,8 +23,7 @@ export type ServerParts = {
   /** Whether this process works in the background as well as, or instead of, answering requests. */
   roles: Roles
   isTrial?: boolean
-  /** What every page says on top in a demo on this machine. */
-  demo?: { notice: string }
+  demo?: DemoParts
 }
 
 export type Server = {

@@ -27,6 +27,8 @@ export type CompanionOptions = {
   nodeKey?: () => string | undefined
   /** Where the file for the osquery node goes. */
   linkFolder: string
+  /** What lets pages reach it; it listens on 127.0.0.1 when not given. */
+  keepLoopback?: typeof keepLoopback
   /** Answers SQL from this machine; undefined where it is left to the osquery node. */
   run: (sql: string) => Promise<QueryAnswer | undefined>
   /** Makes a key in place of the one that is kept, which signs for it. */
@@ -72,7 +74,7 @@ class Refused extends Error {
 }
 
 function newCompanion(options: CompanionOptions, transport: Transport, opened: CompanionState) {
-  const { log, signal, secondMs = 1000 } = options
+  const { log, signal, secondMs = 1000, keepLoopback: keepPort = keepLoopback } = options
   let state = opened
   let loopback: KeptLoopback | undefined
   let toldPort: number | null = null
@@ -134,7 +136,8 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
     isAskedForNodeKey = answer.link?.by === 'node_key'
     await placeLink(answer.link?.by === 'file' ? answer.link.name : null)
     const parts = { origin: () => state.trust?.origin, prove, wake: rest.wake }
-    loopback ??= await keepLoopback(() => state.trust?.ports ?? [], parts, { secondMs, onChange: rest.tellNow })
+    const ports = () => state.trust?.ports ?? []
+    loopback ??= await keepPort(ports, parts, { secondMs, onChange: rest.tellNow })
     for (const query of answer.queries) await report(query)
     const isNewPort = loopback.port !== null && loopback.port !== toldPort
     return answer.queries.length > 0 || isNewPort ? 0 : answer.next_check_in_seconds

@@ -1,7 +1,7 @@
 import { html } from '../../http/page/html.ts'
 import type { DemoPerson } from './demo-people.ts'
 import { drawDocument } from './draw-document.ts'
-import type { PartyAnswer } from './open-party.ts'
+import type { PartyAnswer } from './open-site.ts'
 
 /** A page of the demo's sign-in that has only something to say. */
 export const drawNotice = (title: string, text: string, status = 200): PartyAnswer =>
@@ -15,7 +15,7 @@ export function drawChoice(people: readonly DemoPerson[], query: URLSearchParams
   const addressFor = (slug: string) => {
     const chosen = new URLSearchParams(query)
     chosen.set('login_hint', slug)
-    return `/authorize?${chosen}`
+    return `?${chosen}`
   }
   const rows = people.map(
     ({ slug, name, kind }) => html`<li><div><b>${name}</b><p class="hint">${kind}</p></div>
@@ -37,6 +37,9 @@ export type Told = {
   claims: Record<string, unknown>
 }
 
+/** Where the application is, and the console that the device's number leads to. */
+export type NotesPlace = { address: string; consoleAddress: string }
+
 const notes = [
   ['Offsite', 'Book the hut for twelve before Friday.'],
   ['Invoices', 'Ask Ben for the two that are missing.'],
@@ -45,7 +48,10 @@ const notes = [
 const word = (value: boolean | undefined): string => (value === undefined ? 'not told' : value ? 'yes' : 'no')
 
 /** The application, for someone who got in. */
-export function drawNotes({ name, email, acr, amr, device, claims }: Told, consoleAddress: string): PartyAnswer {
+export function drawNotes(
+  { name, email, acr, amr, device, claims }: Told,
+  { address, consoleAddress }: NotesPlace,
+): PartyAnswer {
   const facts: [string, string][] = [
     ['Person', `${name}, ${email}`],
     ['Device check', acr],
@@ -62,13 +68,13 @@ export function drawNotes({ name, email, acr, amr, device, claims }: Told, conso
 <dl class="facts">${facts.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}
 ${id && html`<dt>Device</dt><dd><a href="${`${consoleAddress}/devices/${id}`}">Number ${id} in Muster</a></dd>`}</dl>
 <details><summary>The claims of the ID token</summary><pre>${JSON.stringify(claims, null, 2)}</pre></details></section>
-<form method="post" action="/sign-out"><button class="button">Sign out</button></form>`,
+<form method="post" action="${`${address}/sign-out`}"><button class="button">Sign out</button></form>`,
   })
 }
 
 /** The application, for whoever is not signed in. */
-export const drawSignedOut = (title: string, text: string): PartyAnswer =>
+export const drawSignedOut = ({ address }: NotesPlace, title: string, text: string): PartyAnswer =>
   drawDocument({
     ...{ party: 'Northwind Notes', title },
-    body: html`<h1>${title}</h1><p class="lead">${text}</p><p class="actions"><a class="button main" href="/sign-in">Sign in</a></p>`,
+    body: html`<h1>${title}</h1><p class="lead">${text}</p><p class="actions"><a class="button main" href="${`${address}/sign-in`}">Sign in</a></p>`,
   })

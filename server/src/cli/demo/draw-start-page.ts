@@ -4,10 +4,17 @@ import { demoCommands } from './demo-check.ts'
 import type { DemoPerson } from './demo-people.ts'
 import { drawDocument } from './draw-document.ts'
 import { drawMark, type MarkName } from './draw-mark.ts'
-import type { PartyAnswer } from './open-party.ts'
+import type { PartyAnswer } from './open-site.ts'
 import type { Standing } from './standings.ts'
 
 export type StartView = {
+  address: string
+  /** What it is called. */
+  machine: string
+  /** Answers a browser of this machine. */
+  probe: string
+  /** Whether the browser is on another one, and reaches only this address. */
+  isElsewhere: boolean
   people: readonly DemoPerson[]
   standings: ReadonlyMap<string, Standing>
   /** Why this machine has no agent. */
@@ -22,33 +29,37 @@ export type StartView = {
 /** The start page of the demo. */
 export function drawStartPage(view: StartView): PartyAnswer {
   return drawDocument({
-    ...{ party: 'Muster demo', title: 'Muster demo', isLive: true, hasMark: true },
+    ...{ party: 'Muster demo', title: 'Muster demo', hasMark: true, live: { asks: view.probe } },
     body: html`<h1 tabindex="-1">Sign in to Northwind Notes</h1>
 <p class="lead">A made-up notes app that only opens on laptops in good shape. Pick a person.</p>
-<div id="rows">${drawRows(view)}</div>
+<div id="rows" data-probe="${view.probe}">${drawRows(view)}</div>
 <section><h2>What happens</h2><ol class="steps">
 <li><b>Demo sign-in</b> stands in for your company’s sign-in. It asks for no password.</li>
 <li><b>Muster</b> checks the laptop: your own machine, or a made-up one. The pages are the real ones.</li>
 <li><b>Northwind Notes</b> opens and shows what Muster told it.</li></ol></section>
 <section><h2>Then look behind it</h2><ul class="options">
 <li><div><h3>Admin console</h3><p>Devices, checks and the sign-in log, live.</p></div>
-<form method="post" action="/console" target="_blank"><button class="button">Open console</button></form></li>
-<li><div><h3>Break and repair your machine</h3><p>In a terminal: <code>${demoCommands.toBreak}</code> fails a check of the demo, <code>${demoCommands.toFix}</code> passes it again. Sign in, repair it, and watch the page continue.</p></div></li>
+<form method="post" action="${`${view.address}/console`}" target="_blank"><button class="button">Open console</button></form></li>
+<li id="own">${drawOwn(view)}</li>
 <li id="repair">${drawRepair(view)}</li></ul></section>
-<footer><span>Runs on this computer only</span> <a href="${view.docsAddress}">Set up the real thing</a></footer>`,
+<footer><span>Runs on ${view.machine} only</span> <a href="${view.docsAddress}">Set up the real thing</a></footer>`,
   })
 }
 
 /** The parts of the page that change, which its script asks for. */
-export const drawLiveParts = (view: StartView): { rows: string; repair: string } => ({
+export const drawLiveParts = (view: StartView): { rows: string; own: string; repair: string } => ({
   rows: drawRows(view).html,
+  own: drawOwn(view).html,
   repair: drawRepair(view).html,
 })
 
-function drawRepair({ isBroken }: StartView): Html {
+const drawOwn = ({ isElsewhere, machine }: StartView): Html =>
+  html`<div><h3>Break and repair your machine</h3><p>In a terminal${isElsewhere && ` of ${machine}`}: <code>${demoCommands.toBreak}</code> fails a check of the demo, <code>${demoCommands.toFix}</code> passes it again. ${isElsewhere ? 'The first row shows it.' : 'Sign in, repair it, and watch the page continue.'}</p></div>`
+
+function drawRepair({ address, isBroken }: StartView): Html {
   const toggle = (slug: string, what: string) => {
     const verb = isBroken(slug) ? 'on' : 'off'
-    return html`<form method="post" action="/laptop"><input type="hidden" name="check" value="${slug}">
+    return html`<form method="post" action="${`${address}/laptop`}"><input type="hidden" name="check" value="${slug}">
     <button class="button" id="turn-${slug}">Turn ${what} ${verb}</button></form>`
   }
   return html`<div><h3>Break and repair a laptop</h3><p>Turn Cleo’s firewall off and on and watch the page change.</p></div>
@@ -56,15 +67,27 @@ function drawRepair({ isBroken }: StartView): Html {
 }
 
 function drawRows(view: StartView): Html {
-  const rows = view.people.map((person, index) => {
+  const isReachable = (person: DemoPerson) => person.seat !== 'this machine' || !view.isElsewhere
+  const first = view.people.find(isReachable)
+  const rows = view.people.map((person) => {
     const { mark, tone, state, next } = rowOf(person, view)
-    const isYou = person.seat === 'this machine'
-    const name = isYou ? 'You, on this machine' : (person.name.split(' ')[0] ?? person.name)
-    return html`<li><div><b>${name}</b>${index === 0 && html` <span class="tag">Start here</span>`}<p class="hint">${isYou ? 'The bundled agent reads it' : person.kind}</p></div>
-<div><span class="state ${tone}">${drawMark(mark)}${state}</span><p class="hint">${next}</p></div>
-<a class="button${index === 0 && ' main'}" id="sign-in-${person.slug}" href="${view.signInAddress(person.slug)}" target="_blank" rel="noopener">Sign in<span class="hidden"> as ${isYou ? 'yourself' : name}</span></a></li>`
+    const isFirst = person === first
+    const { name, kind, as } = describe(person, view)
+    const button = html`<a class="button${isFirst && ' main'}" id="sign-in-${person.slug}" href="${view.signInAddress(person.slug)}" target="_blank" rel="noopener">Sign in<span class="hidden"> as ${as}</span></a>`
+    return html`<li><div><b>${name}</b>${isFirst && html` <span class="tag">Start here</span>`}<p class="hint">${kind}</p></div>
+<div><span class="state ${tone}">${drawMark(mark)}${state}</span><p class="hint">${isReachable(person) ? next : `Your browser is on another computer. It cannot reach the agent on ${view.machine}.`}</p></div>
+${isReachable(person) && button}</li>`
   })
   return html`<ul class="people">${rows}</ul>`
+}
+
+function describe({ name, seat, kind }: DemoPerson, { isElsewhere, machine }: StartView) {
+  if (seat !== 'this machine') {
+    const [given = name] = name.split(' ')
+    return { name: given, as: given, kind }
+  }
+  const place = isElsewhere ? machine : 'this machine'
+  return { name: `You, on ${place}`, as: 'yourself', kind: 'The bundled agent reads it' }
 }
 
 type Row = { mark: MarkName; tone: string; state: string; next: string }

@@ -2,10 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as client from 'openid-client'
 import type { DemoPerson } from './demo-people.ts'
-import { assetAt } from './draw-document.ts'
 import { drawChoice, drawNotice } from './draw-parties.ts'
 import { keepLatest } from './keep-latest.ts'
-import { type Party, type PartyAnswer, type PartyRequest, partyCookie } from './open-party.ts'
+import type { Party, PartyAnswer, PartyRequest } from './open-site.ts'
 
 /** The demo application, as its identity provider knows it. */
 export type Client = { id: string; secret: string; redirectUri: string }
@@ -47,7 +46,7 @@ export async function newSigningKeys() {
  * its second step, in a signed request object (RFC 9101). Muster's answer goes into its own ID token.
  */
 export async function serveIdentityProvider({ party, app, people, muster, keys, prepare }: Parts): Promise<void> {
-  const { origin } = party
+  const { address } = party
   const flows = keepLatest<Flow>(maxKept)
   const grants = keepLatest<Grant>(maxKept)
   const provider = await discover(muster.issuer, muster.clientId, muster.clientSecret)
@@ -62,12 +61,12 @@ export async function serveIdentityProvider({ party, app, people, muster, keys, 
     const flow = { app: asked, person, browser, nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() }
     const state = client.randomState()
     flows.set(state, flow)
-    return { location: await askMuster(state, flow), cookies: [partyCookie(cookie, browser)] }
+    return { location: await askMuster(state, flow), cookies: [party.cookie(cookie, browser)] }
   }
 
   async function askMuster(state: string, { person, nonce, verifier }: Flow): Promise<string> {
     const request = {
-      ...{ redirect_uri: `${origin}/device`, scope: 'openid', state, nonce, login_hint: person.email },
+      ...{ redirect_uri: `${address}/device`, scope: 'openid', state, nonce, login_hint: person.email },
       ...{ code_challenge: await client.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
     }
     const { href } = await client.buildAuthorizationUrlWithJAR(provider, request, {
@@ -91,7 +90,7 @@ export async function serveIdentityProvider({ party, app, people, muster, keys, 
       back.searchParams.set('error', query.get('error') ?? 'access_denied')
       return { location: back.href }
     }
-    const tokens = await client.authorizationCodeGrant(provider, new URL(`${origin}/device?${query}`), {
+    const tokens = await client.authorizationCodeGrant(provider, new URL(`${address}/device?${query}`), {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
     })
     const { acr, amr, device_context }: Record<string, unknown> = { ...tokens.claims() }
@@ -116,7 +115,7 @@ export async function serveIdentityProvider({ party, app, people, muster, keys, 
     const said = { ...device, name: person.name, email: person.email, nonce: asked.nonce }
     const idToken = await new SignJWT(said)
       .setProtectedHeader({ alg: 'ES256', kid: keys.kid })
-      .setIssuer(origin)
+      .setIssuer(address)
       .setSubject(person.slug)
       .setAudience(app.id)
       .setIssuedAt()
@@ -131,8 +130,12 @@ export async function serveIdentityProvider({ party, app, people, muster, keys, 
   }
 
   const metadata = {
-    issuer: origin,
-    ...{ authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token`, jwks_uri: `${origin}/jwks` },
+    issuer: address,
+    ...{
+      authorization_endpoint: `${address}/authorize`,
+      token_endpoint: `${address}/token`,
+      jwks_uri: `${address}/jwks`,
+    },
     ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
     id_token_signing_alg_values_supported: ['ES256'],
     code_challenge_methods_supported: ['S256'],
@@ -144,7 +147,7 @@ export async function serveIdentityProvider({ party, app, people, muster, keys, 
     if (route === 'GET /authorize') return authorize(request)
     if (route === 'GET /device') return backFromMuster(request)
     if (route === 'POST /token') return token(request)
-    return assetAt(request.path) ?? drawNotice('There is nothing here', 'Open Northwind Notes again.', 404)
+    return drawNotice('There is nothing here', 'Open Northwind Notes again.', 404)
   })
 }
 

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import * as client from 'openid-client'
-import { assetAt } from './draw-document.ts'
 import { drawNotes, drawSignedOut, type Told } from './draw-parties.ts'
 import { type Client, discover } from './identity-provider.ts'
 import { keepLatest } from './keep-latest.ts'
-import { type Party, type PartyAnswer, type PartyRequest, partyCookie } from './open-party.ts'
+import type { Party, PartyAnswer, PartyRequest } from './open-site.ts'
 
 type Flow = { browser: string; nonce: string; verifier: string }
 
@@ -18,6 +17,7 @@ export async function serveNotesApp({ party, app, issuer, consoleAddress }: Part
   const flows = keepLatest<Flow>(maxKept)
   const sessions = keepLatest<Told>(maxKept)
   const provider = await discover(issuer, app.id, app.secret)
+  const place = { address: party.address, consoleAddress }
 
   async function signIn({ query }: PartyRequest): Promise<PartyAnswer> {
     const [state, browser] = [client.randomState(), randomBytes(16).toString('hex')]
@@ -29,21 +29,22 @@ export async function serveNotesApp({ party, app, issuer, consoleAddress }: Part
       ...{ code_challenge: await client.calculatePKCECodeChallenge(flow.verifier), code_challenge_method: 'S256' },
       ...(hint !== null && { login_hint: hint }),
     })
-    return { location: href, cookies: [partyCookie(cookie, browser)] }
+    return { location: href, cookies: [party.cookie(cookie, browser)] }
   }
 
   async function back({ query, cookie: read }: PartyRequest): Promise<PartyAnswer> {
     const state = query.get('state') ?? ''
     const flow = flows.take(state)
-    if (!flow || flow.browser !== read(cookie)) return drawSignedOut('Start again', 'This sign-in has ended.')
-    if (query.has('error')) return drawSignedOut('You did not sign in', 'The sign-in was canceled. Nothing was opened.')
+    if (!flow || flow.browser !== read(cookie)) return drawSignedOut(place, 'Start again', 'This sign-in has ended.')
+    if (query.has('error'))
+      return drawSignedOut(place, 'You did not sign in', 'The sign-in was canceled. Nothing was opened.')
     const tokens = await client.authorizationCodeGrant(provider, new URL(`${app.redirectUri}?${query}`), {
       ...{ expectedState: state, expectedNonce: flow.nonce, pkceCodeVerifier: flow.verifier, idTokenExpected: true },
     })
     // A session of its own: whoever knew the cookie of before does not get in with it.
     const session = randomBytes(16).toString('hex')
     sessions.set(session, toldBy(tokens.claims() ?? {}))
-    return { location: '/', cookies: [partyCookie(cookie, session)] }
+    return { location: party.address, cookies: [party.cookie(cookie, session)] }
   }
 
   party.serve((request): Promise<PartyAnswer> | PartyAnswer => {
@@ -54,11 +55,11 @@ export async function serveNotesApp({ party, app, issuer, consoleAddress }: Part
     if (route === 'GET /back') return back(request)
     if (route === 'POST /sign-out') {
       sessions.take(session)
-      return { location: '/' }
+      return { location: party.address }
     }
-    if (route === 'GET /' && told) return drawNotes(told, consoleAddress)
-    if (route === 'GET /') return drawSignedOut('Northwind Notes', 'It only opens on laptops in good shape.')
-    return assetAt(request.path) ?? { ...drawSignedOut('There is nothing here', 'Sign in instead.'), status: 404 }
+    if (route === 'GET /' && told) return drawNotes(told, place)
+    if (route === 'GET /') return drawSignedOut(place, 'Northwind Notes', 'It only opens on laptops in good shape.')
+    return { ...drawSignedOut(place, 'There is nothing here', 'Sign in instead.'), status: 404 }
   })
 }
 

@@ -1,94 +1,67 @@
-import { request } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { answerLoopback, type LoopbackParts } from '@muster/agent/companion/answer-loopback.ts'
+import { keepLoopback } from '@muster/agent/companion/keep-loopback.ts'
+import { rateLimit } from '@muster/agent/companion/rate-limit.ts'
 import { type CompanionOptions, runCompanion } from '@muster/agent/companion/run-companion.ts'
-import { companionPorts } from '../../agents/companion-keys/companion-ports.ts'
 import type { Seat } from './demo-people.ts'
 
 export type Desk = ReturnType<typeof openDesk>
 
-type Sitting = { name: Seat; stop: AbortController; ended: Promise<void> }
+const readyLimitMs = 5_000
+const pollMs = 20
+const requestsPerSecond = 20
 
-const listenLimitMs = 5_000
+const nobody: LoopbackParts = {
+  origin: () => undefined,
+  wake: () => {},
+  prove: async () => ({ refused: 'unknown_key' }),
+}
 
 /**
  * The desk with one chair: a browser reaches the companion of the machine that it runs on, and no other. So of all
- * machines of the demo, one has its companion running at a time.
+ * machines of the demo one answers at a time. This machine's companion listens where companions listen; made-up laptops
+ * have no loopback of their own, and answer at the port of the demo.
  */
 export function openDesk(musterOrigin: string) {
-  const machines = new Map<Seat, CompanionOptions>()
-  let sitting: Sitting | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const port = Number(new URL(musterOrigin).port)
+  const companions = new Map<Seat, LoopbackParts>()
+  const isTooFast = { page: rateLimit(requestsPerSecond), navigation: rateLimit(requestsPerSecond) }
+  let seat: Seat = null
 
-  /** What the agent of a machine has for a companion. It runs while the visitor sits there. */
+  /** Runs the companion of a machine. Until the visitor sits there, it answers nobody, as before its first check-in. */
   const companionOf =
-    (name: Seat) =>
-    async (options: CompanionOptions): Promise<void> => {
-      machines.set(name, options)
-      await aborted(options.signal)
-      machines.delete(name)
-    }
+    (name: Exclude<Seat, null>) =>
+    (options: CompanionOptions): Promise<void> =>
+      runCompanion({
+        ...options,
+        keepLoopback: async (ports, parts, more) => {
+          companions.set(name, parts)
+          if (name !== 'this machine') return { port: null, takenPorts: [], close: async () => {} }
+          return keepLoopback(ports, { ...parts, origin: () => (seat === name ? parts.origin() : undefined) }, more)
+        },
+      })
 
-  /** Resolves once the companion of the machine answers, or there is none. */
-  function sitAt(name: Seat): Promise<void> {
-    const next = turn.then(() => change(name))
-    turn = next.catch(() => {})
-    return next
+  /** Resolves once the companion of the machine can answer, which then asks at once what there is to run. */
+  async function sitAt(name: Seat): Promise<void> {
+    seat = name
+    if (name === null) return
+    const endsAtMs = performance.now() + readyLimitMs
+    while (companions.get(name)?.origin() === undefined && performance.now() < endsAtMs) await sleep(pollMs)
+    companions.get(name)?.wake()
   }
 
-  async function change(name: Seat): Promise<void> {
-    if (sitting?.name !== name) {
-      sitting?.stop.abort()
-      await sitting?.ended
-      sitting = undefined
-      const options = await waitFor(() => machines.get(name), name === null ? 0 : listenLimitMs)
-      if (!options) return
-      const stop = new AbortController()
-      const signal = AbortSignal.any([options.signal, stop.signal])
-      const ended = runCompanion({ ...options, signal }).catch((error: unknown) => options.log(`companion: ${error}`))
-      sitting = { name, stop, ended }
-    }
-    await waitFor(async () => (await answers(musterOrigin)) || undefined, listenLimitMs)
+  /** Answers what pages ask of a companion, where the visitor sits at a made-up laptop. */
+  function answer(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!request.url?.startsWith('/v1/')) return false
+    const { origin, wake, prove } = (seat === 'this machine' ? undefined : companions.get(seat)) ?? nobody
+    // A page does not say where it is from when it reads from its own origin.
+    if (request.method === 'GET') request.headers.origin ??= musterOrigin
+    // A made-up laptop has no processes: what holds the other end here may be the SSH server of whoever looks on.
+    const withoutPeer: typeof prove = (input) => prove({ ...input, peer: async () => null })
+    void answerLoopback({ request, response, port, isTooFast }, { origin, wake, prove: withoutPeer })
+    return true
   }
 
-  return { companionOf, sitAt, close: () => sitAt(null) }
+  return { companionOf, sitAt, answer }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-
-async function waitFor<Value>(
-  find: () => Value | undefined | Promise<Value | undefined>,
-  limitMs: number,
-): Promise<Value | undefined> {
-  const endsAtMs = performance.now() + limitMs
-  for (;;) {
-    const found = await find()
-    if (found !== undefined || performance.now() >= endsAtMs) return found
-    await sleep(20)
-  }
-}
-
-/** Whether a companion of this Muster answers. The question also wakes it, so that it asks what there is to run. */
-const answers = (origin: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const asked = companionPorts.map(async (port) => {
-      // Whatever else listens at another port may take its time.
-      if ((await hello(port, origin)) === 204) resolve(true)
-    })
-    void Promise.all(asked).then(() => resolve(false))
-  })
-
-const hello = (port: number, origin: string): Promise<number | undefined> =>
-  new Promise((resolve) => {
-    const asked = request({ host: '127.0.0.1', port, path: '/v1/hello', headers: { origin }, timeout: 1_000 })
-    asked.on('response', (response) => {
-      response.resume()
-      resolve(response.statusCode)
-    })
-    asked.on('timeout', () => asked.destroy())
-    asked.on('error', () => resolve(undefined))
-    asked.end()
-  })

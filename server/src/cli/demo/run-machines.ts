@@ -24,8 +24,8 @@ type Parts = {
   signal: AbortSignal
 }
 
-/** Whoever watches the start page sees within two seconds what they changed. */
-const intervals = { distributedMs: 1_000 }
+/** Whoever watches the start page sees within a few seconds what they changed. */
+const intervals = { distributedMs: 2_000 }
 
 /** Runs the bundled agent for this machine, and for each made-up laptop with made-up tables in place of its own. */
 export function runMachines({ server, enrollSecrets, desk, folder, log, signal }: Parts): Machines {

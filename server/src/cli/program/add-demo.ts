@@ -9,6 +9,6 @@ export function addDemo(program: Command, shell: Shell): void {
     )
     .action(async () => {
       const { runDemo } = await import('../demo/run-demo.ts')
-      await runDemo(shell.io)
+      await runDemo(shell.io, shell.env['SSH_CONNECTION'])
     })
 }

@@ -50,8 +50,8 @@ export function isVisitor({ baseUrl }: Place, session: Visited, { headers }: Fas
 /** The page of a sign-in, and what its script and forms ask for. */
 export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   const { assets: own, files } = openAssets()
-  const { db, demo } = context
-  const assets = { ...own, notice: demo?.notice }
+  const { db, notice } = context
+  const assets = { ...own, notice }
 
   const headers = {
     ...pageHeaders({

@@ -26,15 +26,15 @@ export type VisitParts = {
   baseUrl: string
   /** That the server signs with. */
   signingKeys: HeldKeys
-  /** Where companions listen: other ports in tests, whose browsers meet stand-ins there. */
+  /** Where pages look for companions, unless at the usual ports. */
   ports?: readonly number[]
   /** What says where upstreams may be. */
   egressSettings: EgressSettings
   warn: (facts: object, text: string) => void
   /** How the keys of Microsoft's clouds are read, unless as everything is that leaves. */
   fetchFromEntra?: FetchDocument | undefined
-  /** The pages belong to a demo on this machine, and say so. */
-  demo?: { notice: string } | undefined
+  /** What the pages say on top. */
+  notice?: string | undefined
 }
 
 export type Place = { organizationId: string; baseUrl: string }

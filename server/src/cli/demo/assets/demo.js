@@ -2,8 +2,17 @@
 const everyMs = 2_000
 const shown = new Map()
 
+const { probe } = document.querySelector('[data-probe]').dataset
+const reaches = (address) =>
+  fetch(address, { mode: 'no-cors', cache: 'no-store', credentials: 'omit' }).then(
+    () => true,
+    () => false,
+  )
+/** Only the address of the demo may be forwarded to a browser on another computer, which has none of its agents. */
+const isHere = await reaches(probe)
+
 async function refresh() {
-  const response = await fetch('/live', { headers: { accept: 'application/json' } })
+  const response = await fetch(`${location.pathname}/live${isHere ? '' : '?elsewhere'}`)
   if (!response.ok) return
   for (const [id, text] of Object.entries(await response.json())) {
     if (shown.get(id) === text) continue
@@ -17,8 +26,8 @@ async function refresh() {
 
 async function follow() {
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, everyMs))
     if (document.visibilityState === 'visible') await refresh().catch(() => undefined)
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
 }
 
