@@ -1,6 +1,14 @@
 /** The documentation that the server shows at `/docs/guides/<name>`: the files of docs/, and README.md as `readme`. */
 export const guideGroups = [
-  { title: 'Start', guides: { readme: 'Get started', console: 'The admin console', permissions: 'Permissions' } },
+  {
+    title: 'Start',
+    guides: {
+      readme: 'What Muster is',
+      'getting-started': 'Getting started',
+      console: 'The admin console',
+      permissions: 'Permissions',
+    },
+  },
   {
     title: 'Checks and people',
     guides: {
@@ -50,7 +58,14 @@ export const guideGroups = [
   },
   {
     title: 'Operations',
-    guides: { operating: 'Run Muster', 'audit-log': 'The audit log', scaling: 'Scaling', security: 'Security' },
+    guides: {
+      production: 'Production',
+      configuration: 'Configuration',
+      operating: 'Run Muster',
+      'audit-log': 'The audit log',
+      scaling: 'Scaling',
+      security: 'Security',
+    },
   },
 ] as const
 

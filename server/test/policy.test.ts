@@ -107,7 +107,7 @@ test('every operation of the table has its route, and its method', () => {
 
 test('docs/permissions.md is what the operations declare', async () => {
   const page = await readFile(new URL('../../docs/permissions.md', import.meta.url), 'utf8')
-  assert.equal(page, permissionsMarkdown(), 'npm run readme writes it')
+  assert.equal(page, permissionsMarkdown(), 'npm run docs writes it')
 })
 
 /** Every operation less strict than it is: without its permission, power, proof of identity, feature or rule of origin. */

@@ -70,7 +70,7 @@ const parts = [
 const [interrupted, pipeClosed] = [130, 141]
 
 const help = `
-Settings are environment variables; see the README. Exit codes: 0 done, 1 failed, 2 wrong use,
+Settings are environment variables; see docs/configuration.md. Exit codes: 0 done, 1 failed, 2 wrong use,
 3 wrong configuration, 4 the database cannot be opened, 5 there is no such thing,
 130 interrupted, 141 the reader of its output went away.`
 

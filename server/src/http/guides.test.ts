@@ -57,6 +57,16 @@ test('a link to a file that is not served is text', async () => {
   assert.equal(guideAddress('decisions/0015-sqlite-reads-osquery-sql.md'), undefined)
   assert.equal(guideAddress('javascript:alert(1)'), undefined)
   assert.match((await ask('GET', '/docs/guides/checks', { key: undefined })).body, />Custom checks<\/a>\./)
+})
+
+test('the README has at most 150 lines and leads to every guide', async () => {
   const readme = await readFile(guideFile('readme'), 'utf8')
-  assert.match(readme, /\]\(docs\/checks\.md\)/)
+  assert.ok(readme.trimEnd().split('\n').length <= 150)
+  // Those of docs/sign-in/ are reached from docs/sign-in.md.
+  const named = guideNames.filter((name) => name !== 'readme' && !name.startsWith('sign-in-'))
+  const files = named.map((name) => guideFile(name).pathname.slice(guideFile('readme').pathname.lastIndexOf('/') + 1))
+  assert.deepEqual(
+    files.filter((file) => !readme.includes(`](${file})`)),
+    [],
+  )
 })

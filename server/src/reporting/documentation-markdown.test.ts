@@ -6,7 +6,7 @@ import { withTables } from './documentation-markdown.ts'
 
 test('the page about reporting tables describes the tables that there are', async () => {
   const page = await readFile(new URL('../../../docs/reporting.md', import.meta.url), 'utf8')
-  assert.equal(page, withTables(page, reportingTables), 'run: npm run readme')
+  assert.equal(page, withTables(page, reportingTables), 'run: npm run docs')
 })
 
 test('a page that is out of date is brought up to date, and one without markers is refused', () => {

@@ -11,7 +11,7 @@ import { openRunPlace } from '../support/run-place.ts'
 
 /** Examples that are not run, by how they begin, and why a machine cannot. */
 const notRun: Record<string, string> = {
-  'npm ci && npm start': 'It installs what the test runs with; the start itself is the next example.',
+  'git clone': 'It gets and installs what the test runs with; the start itself is in docs/getting-started.md.',
   'npm ci && npm test': 'It is the suite that this test is of.',
   'npm start -- --lan': 'It listens on the network.',
   'npx muster demo': 'It runs until it is stopped; demo.test.ts runs it in a browser.',
@@ -49,9 +49,9 @@ test('the examples of the documentation run as they are shown', async (t) => {
   const lacking = ['bash', 'curl', 'jq', 'openssl'].find((program) => spawnSync('which', [program]).status !== 0)
   if (lacking !== undefined) return t.skip(`${lacking} is not installed`)
   const shell = openShell()
-  for (const page of ['README.md', 'docs/api.md']) {
+  for (const page of ['README.md', 'docs/getting-started.md', 'docs/production.md', 'docs/api.md']) {
     const examples = examplesIn(await readFile(join(root, page), 'utf8'))
-    assert.ok(examples.length > 10, page)
+    assert.ok(examples.length > 2, page)
     for (const example of examples) await runExample(t, page, example, shell)
   }
   assert.deepEqual(shell.unusedReasons(), [], 'examples that are no longer there')

@@ -7,7 +7,7 @@ import { inspect } from 'node:util'
 import { generateKey } from '../secrets/token-format.ts'
 import { ConfigError } from './config-error.ts'
 import { loadConfig } from './load-config.ts'
-import { withSettingsTable } from './readme-settings.ts'
+import { withSettingsTable } from './settings-block.ts'
 import { listSettings, settingsTable } from './settings-table.ts'
 
 const faultsOf = (env: NodeJS.ProcessEnv) => {
@@ -246,11 +246,9 @@ test('the table has one row for every setting, each with a description', () => {
   for (const row of rows) assert.doesNotMatch(row, /undefined|\|\s*\|$/)
 })
 
-test('the settings in the README are those of the schema', async (t) => {
-  const readme = await readFile(new URL('../../../../README.md', import.meta.url), 'utf8').catch(() => '')
-  const updated = withSettingsTable(readme)
-  if (updated === undefined) return t.skip('README.md has no settings block')
-  assert.equal(readme, updated, 'run: node server/src/cli/write-readme-settings.ts')
+test('the settings in docs/configuration.md are those of the schema', async () => {
+  const page = await readFile(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8')
+  assert.equal(page, withSettingsTable(page), 'npm run docs writes it')
 })
 
 test('a settings block is replaced between its markers and nowhere else', () => {

@@ -15,7 +15,7 @@ export function listSettings(): [name: string, annotations: SettingAnnotations][
   return Object.entries(settings.properties as unknown as Record<string, SettingAnnotations>)
 }
 
-/** A Markdown table of every setting, for the README. */
+/** A Markdown table of every setting, for docs/configuration.md. */
 export function settingsTable(): string {
   const rows = listSettings().map(([name, annotations]) => {
     const example = annotations.example ? ` For example \`${annotations.example}\`.` : ''

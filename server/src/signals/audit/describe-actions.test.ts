@@ -6,7 +6,7 @@ import { withActions } from './describe-actions.ts'
 
 test('the guide to the audit log lists every action', async () => {
   const page = await readFile(new URL('../../../../docs/audit-log.md', import.meta.url), 'utf8')
-  assert.equal(withActions(page), page, 'npm run readme writes it')
+  assert.equal(withActions(page), page, 'npm run docs writes it')
   assert.equal(withActions('A page without the block'), undefined)
 })
 

@@ -118,7 +118,7 @@ test('the headers of the AsyncAPI document are those that are sent', async () =>
   assert.equal(Compile(schema).Check({ ...sent, authorization: 'Bearer x' }), false)
 })
 
-test('the committed documents are those of the code: `npm run readme` writes them', async () => {
+test('the committed documents are those of the code: `npm run docs` writes them', async () => {
   assert.equal(await readFile(new URL('webhooks-asyncapi.json', docs), 'utf8'), asyncApiText())
   const page = await readFile(new URL('webhooks.md', docs), 'utf8')
   assert.equal(withEvents(page), page)
