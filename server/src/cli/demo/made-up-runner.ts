@@ -2,6 +2,7 @@ import { checkFixtures } from '@muster/agent/simulate/check-fixtures.ts'
 import { type DeviceProfile, deviceProfile } from '@muster/agent/simulate/device-profile.ts'
 import { modelsOf } from '@muster/agent/simulate/hardware-models.ts'
 import { fillTemplate } from '@muster/agent/simulate/identity-template.ts'
+import { releasesOf } from '@muster/agent/simulate/operating-systems.ts'
 import { createQueryAnswers, type QueryAnswers } from '@muster/agent/simulate/query-answers.ts'
 import { hashOfText } from '@muster/agent/simulate/seeded.ts'
 import { noCost, type QueryRunner } from '@muster/agent/sql/query-runner.ts'
@@ -16,6 +17,8 @@ export function profileOf({ name, platform, ownerName, title }: MadeUpLaptop, in
   return {
     ...deviceProfile(seed, index, weights),
     hardware: modelsOf[platform][0],
+    // Not every system has each check that the laptop fails.
+    ...{ release: 0, operatingSystem: releasesOf[platform][0] },
     ownerName,
     username: (ownerName.split(' ')[0] ?? '').toLowerCase(),
     hostname: name,
