@@ -62,7 +62,7 @@ export function drawNotes(
   const id = device.externalId
   return drawDocument({
     ...{ party: 'Northwind Notes', title: 'Northwind Notes' },
-    body: html`<h1>Hello, ${name}</h1><p class="lead">You are in. The notes are made up; what the app was told is not.</p>
+    body: html`<h1>Hello, ${name}</h1><p class="lead">Signed in as <b>${email}</b>. The notes are made up; what the app was told is not.</p>
 <ul class="notes">${notes.map(([title, text]) => html`<li><h2>${title}</h2><p>${text}</p></li>`)}</ul>
 <section><h2>What Northwind Notes was told</h2>
 <dl class="facts">${facts.map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}
