@@ -34,7 +34,9 @@ before(async () => {
   await setUpAdmin(opened)
   await opened.trial.stop()
   await liveThroughDays()
-  trial = await startTrial(0, { kept: { dataDir } })
+  // One device stays deleted and not purged, however long the tests take.
+  const settings = async () => ({ MUSTER_DEVICE_DELETION_DELAY_SECONDS: '86400' })
+  trial = await startTrial(0, { kept: { dataDir }, settings })
 })
 
 after(async () => {
