@@ -8,6 +8,7 @@ import {
   openConsole,
   adminPassword as password,
   lackOfBrowser as skip,
+  untilDrawn,
   untilIdle,
   violations,
 } from './browser.ts'
@@ -61,6 +62,25 @@ test('the link of the first start makes an administrator, whose dashboard is lig
   await client.detach()
   assert.ok(bytes > 50_000 && bytes < budgetBytes, `${bytes} bytes of JavaScript`)
   assert.deepEqual(await violations(page), [])
+})
+
+test('the dashboard waits for the first steps, so that nothing below them moves under the pointer', {
+  skip,
+}, async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/views/first_steps*', async (route) => {
+    await held
+    await route.continue()
+  })
+  const figures = page.waitForResponse('**/views/summary*')
+  await page.reload()
+  await (await figures).finished()
+  await untilDrawn(page)
+  assert.equal(await page.getByRole('slider', { name: 'Day' }).count(), 0)
+  release()
+  await page.getByRole('slider', { name: 'Day' }).waitFor()
+  assert.equal(await page.getByRole('region', { name: 'Get started' }).count(), 1)
+  await page.unroute('**/views/first_steps*')
 })
 
 test('the chart marks the days on which checks were changed, by arrow keys and in the table as well', {

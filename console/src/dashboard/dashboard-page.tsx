@@ -9,7 +9,7 @@ import { Page } from '../shell/page.tsx'
 import { Agents } from './agents.tsx'
 import { DeliveryHealth } from './delivery-health.tsx'
 import { FailingChecks } from './failing-checks.tsx'
-import { FirstSteps } from './first-steps.tsx'
+import { FirstSteps, useAreFirstStepsLoading } from './first-steps.tsx'
 import { leadSentence, secondSentence } from './lead-sentence.ts'
 import { NextToBlock } from './next-to-block.tsx'
 import { StackedDays } from './stacked-days.tsx'
@@ -17,6 +17,7 @@ import { StandingBar } from './standing-bar.tsx'
 
 export function DashboardPage() {
   const summary = useQuery(summaryQuery)
+  const isLoading = useAreFirstStepsLoading() || summary.isPending
   return (
     <Page title="Dashboard" hasOwnTitle actions={<LiveMark />}>
       <div className="page dashboard">
@@ -30,8 +31,8 @@ export function DashboardPage() {
             />
           </>
         )}
-        {summary.isPending && <SkeletonRows rows={8} />}
-        {summary.data && <Loaded summary={summary.data} />}
+        {isLoading && <SkeletonRows rows={8} />}
+        {summary.data && !isLoading && <Loaded summary={summary.data} />}
       </div>
     </Page>
   )

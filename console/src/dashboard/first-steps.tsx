@@ -62,10 +62,18 @@ const stepsOf = (steps: Steps): readonly Step[] => [
 const reportingText = (count: number): string =>
   count === 1 ? '1 check only reports so far.' : `${count} checks only report so far.`
 
+const wasHidden = () => localStorage.getItem(hiddenKey) === 'true'
+
+/** Whether an answer is still to come for the first time: the rest of the page waits, as it would move under the pointer. */
+export function useAreFirstStepsLoading(): boolean {
+  const enabled = !wasHidden()
+  return !useQuery({ ...stepsQuery, enabled }).isFetched && enabled
+}
+
 /** What is left to set up; gone once all is done, or when someone hides it in this browser. */
 export function FirstSteps() {
   const session = useSession()
-  const [isHidden, setIsHidden] = useState(() => localStorage.getItem(hiddenKey) === 'true')
+  const [isHidden, setIsHidden] = useState(wasHidden)
   const { data, error, refetch } = useQuery({ ...stepsQuery, enabled: !isHidden })
   const steps = (data ? stepsOf(data) : []).filter(
     ({ needs }) => needs === undefined || session?.permissions.includes(needs),
