@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findPostgres } from './find-postgres.ts'
@@ -15,6 +15,7 @@ import { readSeconds, recordSeconds } from './test-run/recorded-seconds.ts'
 import { formatTimes, formatUnfinished } from './test-run/report-times.ts'
 import { runSuite } from './test-run/run-suite.ts'
 import { runTwice, type Unsteady } from './test-run/run-twice.ts'
+import { temporaryFolder } from './test-run/temporary-folder.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const asked = parseTestArguments(process.argv.slice(2))
@@ -35,6 +36,7 @@ function environment(): NodeJS.ProcessEnv {
   if (process.stdout.isTTY) all['FORCE_COLOR'] = '1'
   // Stripping types from the server once per test process is most of a small test file's time.
   all['NODE_COMPILE_CACHE'] ??= join(root, '.cache/compile')
+  all['TMPDIR'] = temporaryFolder(process.env)
   return all
 }
 
@@ -86,7 +88,7 @@ function concurrencyFor(mode: Mode): { sharing: number; atOnce: number } {
 }
 
 async function runPlanned(files: readonly TestFile[], mode: Mode): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-test-run-'))
+  const folder = mkdtempSync(join(temporaryFolder(process.env), 'muster-test-run-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   if (mode !== 'embedded') env['MUSTER_TEST_BOTH_ENGINES'] = 'true'
   const { sharing, atOnce } = concurrencyFor(mode)

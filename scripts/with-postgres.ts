@@ -27,7 +27,7 @@ if (!binaries) {
   process.exit(3)
 }
 
-const fast = '-c fsync=off -c synchronous_commit=off -c full_page_writes=off'
+const fast = '-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_wal_size=64MB'
 const durable = '-c shared_buffers=1GB -c max_wal_size=4GB -c maintenance_work_mem=256MB -c random_page_cost=1.1'
 
 /** A server that nobody set up for Muster, also in its locale: what depends on its settings shows. */

@@ -240,7 +240,8 @@ async function makeDatabase(url: string, directory?: URL): Promise<{ url: string
   await onServer(url, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [template])
     await ensureTemplate(client, url, template, directory)
-    await client.query(`create database ${database} template ${template}`)
+    // Copied as files, not through the log: half the time, and nothing is lost where nothing outlives a crash.
+    await client.query(`create database ${database} template ${template} strategy file_copy`)
   })
   const drop = () => onServer(url, (client) => client.query(`drop database ${database} with (force)`))
   return { url: withDatabase(url, database), drop }
