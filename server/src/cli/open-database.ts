@@ -6,6 +6,7 @@ import { pendingMigrations } from '../base/db/migrate.ts'
 import { claimInstallation } from '../base/secrets/installation.ts'
 import { openSecrets, type Secrets } from '../base/secrets/secrets.ts'
 import { embeddedFolder } from '../open-deployment.ts'
+import { preparedFolder } from '../prepared-folder.ts'
 import { upgradeDatabase } from '../upgrade-database.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
@@ -17,13 +18,20 @@ export async function openDatabase(config: Config): Promise<Connection> {
   const { databaseUrl: url, dataDir } = config
   try {
     return url === undefined
-      ? await connectEmbedded({ dataDir: embeddedFolder(dataDir), transactionTimeLimitMs: noTimeLimitMs })
+      ? await openEmbedded(dataDir)
       : await connectPostgres({ url, maxConnections: 2, applicationName: 'muster-cli', statementTimeoutMs: 0 })
   } catch (error) {
     const reason = error instanceof Error ? error.message || error.name : String(error)
     throw new CommandError(exitCodes.database, `Cannot open the database: ${reason}`, { cause: error })
   }
 }
+
+const openEmbedded = async (dataDir: string) =>
+  connectEmbedded({
+    dataDir: embeddedFolder(dataDir),
+    prepared: await preparedFolder(),
+    transactionTimeLimitMs: noTimeLimitMs,
+  })
 
 /**
  * A database that commands may work on: migrated, and sealed with the master key of the configuration, which is noted
