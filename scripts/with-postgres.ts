@@ -5,6 +5,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { findPostgres } from './find-postgres.ts'
+import { type Cluster, makeCluster } from './postgres-cluster.ts'
 
 /**
  * Runs a command with a temporary PostgreSQL: node scripts/with-postgres.ts [--durable] -- <command…>
@@ -54,26 +55,34 @@ async function runWithCluster(folder: string, [program = '', ...options]: string
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-postgres-'))
   if (isRoot) execFileSync('chown', ['postgres', root])
   const data = path.join(root, 'data')
-  const control = (...words: string[]) => {
-    const [file, all] = asServer(path.join(folder, 'pg_ctl'), '-D', data, '-s', '-w', ...words)
-    execFileSync(file, all, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
-  }
+  const cluster = clusterIn(folder, root)
   // An interrupt reaches the command as well; this process stays to stop the cluster.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   try {
-    const [initdb, initOptions] = asServer(
-      path.join(folder, 'initdb'),
-      ...['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-    )
-    execFileSync(initdb, initOptions, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
-    const port = await freePort()
-    const server = [`-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=`]
-    server.push('-c max_connections=200', elsewhere, isDurable ? durable : fast)
-    control('-l', path.join(root, 'log'), '-o', server.join(' '), 'start')
-    return await run(program, options, `postgres://postgres@127.0.0.1:${port}/postgres`)
+    await makeCluster(cluster, data)
+    return await run(program, options, await cluster.start(data))
   } finally {
-    if (fs.existsSync(path.join(data, 'postmaster.pid'))) control('-m', 'immediate', 'stop')
+    if (fs.existsSync(path.join(data, 'postmaster.pid'))) cluster.stop(data, 'immediate')
     fs.rmSync(root, { recursive: true, force: true })
+  }
+}
+
+function clusterIn(binaries: string, root: string): Cluster {
+  const runProgram = (name: string, ...words: string[]) => {
+    const [file, all] = asServer(path.join(binaries, name), ...words)
+    execFileSync(file, all, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  }
+  return {
+    binaries,
+    run: runProgram,
+    async start(data) {
+      const port = await freePort()
+      const settings = [`-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=`]
+      settings.push('-c max_connections=200', elsewhere, isDurable ? durable : fast)
+      runProgram('pg_ctl', '-D', data, '-s', '-w', '-l', path.join(root, 'log'), '-o', settings.join(' '), 'start')
+      return `postgres://postgres@127.0.0.1:${port}/postgres`
+    },
+    stop: (data, mode = 'fast') => runProgram('pg_ctl', '-D', data, '-s', '-w', '-m', mode, 'stop'),
   }
 }
 
