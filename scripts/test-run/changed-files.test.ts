@@ -46,6 +46,12 @@ const tree: Record<string, string> = {
   'server/src/main.ts': "import './a/command.ts'",
   'server/test/support/database.ts': '',
   'server/test/support/muster-process.ts': "new URL('../../src/main.ts', import.meta.url)",
+  'server/src/app.ts': "import './c/lists/routes.ts'",
+  'server/src/c/lists/routes.ts': '',
+  'server/src/c/lists/routes.test.ts': "import '../../../test/support/app.ts'",
+  'server/src/c/counts/count.test.ts': "import '../../../test/support/app.ts'",
+  'server/src/c/sums/sum.test.ts': "import '../lists/routes.ts'",
+  'server/test/support/app.ts': "import '../../src/app.ts'\nimport './database.ts'",
   'server/test/processes/kills.test.ts': "import { openPlace } from '../support/muster-process.ts'",
 }
 const graph = importGraph((path) => tree[path] ?? '')
@@ -62,7 +68,22 @@ test('a change can break what imports it, and what names it', () => {
   assert.deepEqual(affected('server/src/a/rules.ts'), ['server/src/a/command.test.ts', 'server/src/a/rules.test.ts'])
   assert.deepEqual(affected('docs/agents.md'), ['server/src/b/text.test.ts'])
   assert.deepEqual(affected('docs/other.md'), [])
-  assert.deepEqual(affected('server/src/db/migrations/0001_a.sql'), ['server/src/a/command.test.ts'])
+  assert.deepEqual(affected('server/src/db/migrations/0001_a.sql'), [
+    'server/src/a/command.test.ts',
+    'server/src/c/lists/routes.test.ts',
+    'server/src/c/counts/count.test.ts',
+  ])
+})
+
+test('what meets the change only in the app is left out, unless it is of the same feature', () => {
+  assert.deepEqual(affected('server/src/c/lists/routes.ts'), [
+    'server/src/c/lists/routes.test.ts',
+    'server/src/c/sums/sum.test.ts',
+  ])
+  assert.deepEqual(affected('server/test/support/app.ts'), [
+    'server/src/c/lists/routes.test.ts',
+    'server/src/c/counts/count.test.ts',
+  ])
 })
 
 test('what starts the whole product runs when its own parts change', () => {

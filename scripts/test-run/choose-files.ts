@@ -56,7 +56,7 @@ function onlyAffected(root: string, files: readonly TestFile[], since: string, g
     process.exit(0)
   }
   console.log(
-    `${changed.length} files have changed since ${since}. What starts the whole product is left to a full run.`,
+    `${changed.length} files have changed since ${since}. What meets them only in the whole product is left to a full run.`,
   )
   return affected
 }

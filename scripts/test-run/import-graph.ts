@@ -5,8 +5,8 @@ import { findImports } from '../../server/test/architecture/find-imports.ts'
 export interface ImportGraph {
   /** The files and packages that the file itself imports. */
   imports(file: string): readonly string[]
-  /** Every file and package that the file imports, directly or through others; the file itself included. */
-  reached(file: string): ReadonlySet<string>
+  /** Every file and package that the file imports, directly or through others, as far as imports are followed; the file itself included. */
+  reached(file: string, follows?: (from: string, to: string) => boolean): ReadonlySet<string>
   /** The text of a file; empty for a package and for what is not there. */
   code(file: string): string
 }
@@ -43,9 +43,11 @@ export function importGraph(read: (path: string) => string): ImportGraph {
   return {
     code,
     imports,
-    reached(start) {
+    reached(start, follows = () => true) {
       const reached = new Set([start])
-      for (const path of reached) for (const found of imports(path)) reached.add(found)
+      for (const path of reached) {
+        for (const found of imports(path)) if (follows(path, found)) reached.add(found)
+      }
       return reached
     },
   }
