@@ -78,13 +78,13 @@ async function runWithFlags(files: readonly TestFile[], mode: Mode): Promise<num
 
 const withPostgres = [join(root, 'scripts/with-postgres.ts'), '--', process.execPath]
 
-/** Processes that share files keep a core busy; those with a process of their own wait for browsers and timers much of the time. */
+/** Processes that share files keep a core busy; those in a browser or with servers of their own wait for timers much of the time. */
 function concurrencyFor(mode: Mode): { sharing: number; atOnce: number } {
   const sharing = Math.min(Math.max(availableParallelism(), 2), 8)
   // A soak measures, which it does best alone; so do programs of others, which share the few ports that companions listen on.
   if (asked.isSoak || asked.isStrangers) return { sharing, atOnce: 1 }
   // A server on the embedded engine keeps a core busy as well.
-  return { sharing, atOnce: mode === 'embedded' ? sharing + 1 : sharing * 2 + 1 }
+  return { sharing, atOnce: mode === 'embedded' ? sharing + 2 : sharing * 2 + 2 }
 }
 
 async function runPlanned(files: readonly TestFile[], mode: Mode): Promise<number> {
@@ -95,8 +95,8 @@ async function runPlanned(files: readonly TestFile[], mode: Mode): Promise<numbe
   const secondsOf = readSeconds()
   const limitMs = goesFurther ? 4 * 3_600_000 : isCi ? 300_000 : 1_800_000
   const runAll = (some: readonly FileRun[], isAlone: boolean) => {
-    const perEngine = { postgres: sharing, pglite: mode === 'once' ? 1 : sharing }
-    const plan = planRun({ root, runs: some, folder, sharing: perEngine, secondsOf, limitMs })
+    const processes = { postgres: sharing, pglite: mode === 'once' ? 1 : sharing, browser: sharing + 1 }
+    const plan = planRun({ root, runs: some, folder, sharing: processes, secondsOf, limitMs })
     if (isAlone) console.log(`\n── once more, alone: ${some.map(({ file }) => file.path).join(', ')}`)
     const isOnServer = some.some(({ engine }) => engine === 'postgres')
     const within = isOnServer && !hasServer ? withPostgres : []

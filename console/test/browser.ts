@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page, type Request } from 'playwright-core'
+import { sharedProcess } from '../../scripts/test-run/shared-process.ts'
 import { until } from '../../server/test/support/muster-process.ts'
 import { startTrial, type TrialParts, type TrialServer } from './trial-server.ts'
 
@@ -81,15 +82,36 @@ export type ConsoleInBrowser = {
   readonly page: Page
   /** Errors of scripts, and breaches of the content security policy or of trusted types. */
   readonly faults: readonly string[]
+  /** Closes what is open in the browser; a server of another kind takes the place of its own. */
+  close(): Promise<void>
   stop(): Promise<void>
+}
+
+type Opened = Pick<ConsoleInBrowser, 'browser' | 'page' | 'faults' | 'close'>
+
+let ofProcess: Promise<Browser> | undefined
+
+/** Files that share a process share its browser, in which each has contexts of its own. */
+function takeBrowser(): Promise<Browser> {
+  if (!sharedProcess.isShared) return launchBrowser()
+  if (!ofProcess) {
+    ofProcess = launchBrowser()
+    sharedProcess.closeAtEnd.push(async () => (await ofProcess)?.close())
+  }
+  return ofProcess
+}
+
+async function giveBack(browser: Browser): Promise<void> {
+  if (!sharedProcess.isShared) await browser.close()
+  else await Promise.all(browser.contexts().map((context) => context.close()))
 }
 
 /**
  * A browser with no server of its own.
  * @public
  */
-export async function openBrowser(): Promise<{ browser: Browser; page: Page; faults: readonly string[] }> {
-  const browser = await launchBrowser()
+export async function openBrowser(): Promise<Opened> {
+  const browser = await takeBrowser()
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   context.setDefaultTimeout(deadlineMs)
   const faults: string[] = []
@@ -97,18 +119,18 @@ export async function openBrowser(): Promise<{ browser: Browser; page: Page; fau
   context.on('console', (message) => {
     if (/Content Security Policy|TrustedHTML|Trusted Type/i.test(message.text())) faults.push(message.text())
   })
-  return { browser, page: await context.newPage(), faults }
+  return { browser, page: await context.newPage(), faults, close: () => giveBack(browser) }
 }
 
 /** A server with simulated devices, and a page of 1440 × 900 that is not signed in. */
 export async function openConsole(devices: number, parts?: TrialParts): Promise<ConsoleInBrowser> {
   const trial = await startTrial(devices, parts)
-  const { browser, page, faults } = await openBrowser()
+  const browser = await openBrowser()
   const stop = async () => {
     await browser.close()
     await trial.stop()
   }
-  return { trial, browser, page, faults, stop }
+  return { trial, ...browser, stop }
 }
 
 /**
@@ -146,6 +168,8 @@ const settled = (page: Page) =>
 
 /** Rules about colors alone: the others find the same in both schemes. */
 const ofColors = ['color-contrast', 'link-in-text-block']
+/** Of a long table what comes after is like the rows before, and takes most of the time. */
+const looked = { include: [['html']], exclude: [['tbody tr:nth-child(n+11)']] }
 
 /** What axe finds in the page as it stands, in both schemes. */
 export async function violations(page: Page): Promise<string[]> {
@@ -161,7 +185,7 @@ export async function violations(page: Page): Promise<string[]> {
     const options = { resultTypes: ['violations'], ...(scheme === 'dark' && { runOnly: ofColors }) }
     const violated = await evaluate(`
       document.documentElement.dataset.mantineColorScheme = '${scheme}'
-      axe.run(${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).slice(0, 4).join(' | '))))
+      axe.run(${JSON.stringify(looked)}, ${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).slice(0, 4).join(' | '))))
     `)
     found.push(...(JSON.parse(String(violated)) as string[]).map((text) => `${scheme} ${text}`))
   }

@@ -23,6 +23,7 @@ let temporary: string
 let demo: MusterProcess
 let address: string
 let browser: Browser
+let close: () => Promise<void>
 let page: Page
 let faults: readonly string[]
 
@@ -52,11 +53,11 @@ describe('muster demo', { skip }, () => {
     await Promise.all([mkdir(home), mkdir(temporary)])
     demo = await startDemo()
     address = addressOf(demo)
-    ;({ browser, page, faults } = await openBrowser())
+    ;({ browser, page, faults, close } = await openBrowser())
     await page.goto(address)
   })
   after(async () => {
-    await browser?.close()
+    await close?.()
     await demo?.stop('SIGINT')
     await rm(folder, { recursive: true, force: true })
   })

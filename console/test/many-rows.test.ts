@@ -46,7 +46,7 @@ before(async () => {
 })
 
 after(async () => {
-  await opened?.browser.close()
+  await opened?.close()
   await trial?.stop()
   if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })

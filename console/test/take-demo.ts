@@ -6,7 +6,7 @@ export async function takeDemo(folder: string): Promise<void> {
   const ends: (() => Promise<void>)[] = []
   const place = openPlace({ after: (work) => ends.push(work) })
   const demo = await place.startCommand(['demo'], /\nOpen http\S+\n/)
-  const { browser, page } = await openBrowser()
+  const { page, close } = await openBrowser()
   try {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto(/\nOpen (\S+)\n/.exec(demo.output())?.[1] ?? '')
@@ -20,7 +20,7 @@ export async function takeDemo(folder: string): Promise<void> {
     await tab.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished)))
     await tab.screenshot({ path: `${folder}demo-blocked.png` })
   } finally {
-    await browser.close()
+    await close()
     // Killed, it would leave its folder.
     await demo.stop('SIGINT')
     for (const end of ends) await end()

@@ -41,7 +41,7 @@ test('what a test file imports says where it runs', () => {
   assert.deepEqual(classify('server/src/a/changes.test.ts'), ['plain', 'own', 'once'])
   assert.deepEqual(classify('server/test/processes/starts.test.ts'), ['processes', 'own', 'retried'])
   assert.deepEqual(classify('server/test/strangers/nginx.test.ts'), ['stranger', 'own', 'retried'])
-  assert.deepEqual(classify('console/test/page.test.ts'), ['browser', 'own', 'retried'])
+  assert.deepEqual(classify('console/test/page.test.ts'), ['browser', 'shared', 'retried'])
 })
 
 test('what is random or kills runs once, since its failure may not come again', () => {

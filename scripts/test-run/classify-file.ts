@@ -10,7 +10,7 @@ export interface TestFile {
   readonly kind: 'stranger' | 'browser' | 'processes' | 'database' | 'plain'
   /** Its subject is the embedded engine, so it runs there even where there is a PostgreSQL. */
   readonly isEmbedded: boolean
-  /** It starts servers or a browser, or says that it changes its process for good. */
+  /** It starts servers and kills them, or says that it changes its process for good. */
   readonly needsOwnProcess: boolean
   /** It depends on how busy the machine is, so that a failure that does not come again is no defect of the product. */
   readonly isRetried: boolean
@@ -49,7 +49,7 @@ export function classifyFile(path: string, graph: ImportGraph): TestFile {
     path,
     kind,
     isEmbedded,
-    needsOwnProcess: isBrowser || startsProcesses || ownProcess.test(code),
+    needsOwnProcess: kind === 'processes' || ownProcess.test(code),
     isRetried: isRetried && kind !== 'plain',
   }
 }

@@ -15,10 +15,12 @@ after(() => rmSync(root, { recursive: true, force: true }))
 const seconds = new Map<string, number>()
 function file(path: string, kind: TestFile['kind'], takes: number, isEmbedded = false): TestFile {
   seconds.set(path, takes)
-  return { path, kind, isEmbedded, needsOwnProcess: kind === 'browser' || kind === 'processes', isRetried: false }
+  return { path, kind, isEmbedded, needsOwnProcess: kind === 'processes', isRetried: false }
 }
 const files = [
   file('page', 'browser', 9),
+  file('list', 'browser', 5),
+  file('gate', 'browser', 7),
   file('kills', 'processes', 15),
   file('plain', 'plain', 1),
   file('small', 'database', 2),
@@ -32,7 +34,7 @@ function plan(mode: Mode) {
   const runs = runsOf(files, mode)
   const { entries } = planRun({
     ...{ root: `${root}/`, runs, folder, limitMs: 1_000 },
-    sharing: { postgres: 2, pglite: mode === 'once' ? 1 : 2 },
+    sharing: { postgres: 2, pglite: mode === 'once' ? 1 : 2, browser: 2 },
     secondsOf: ({ path }) => seconds.get(path) ?? 0,
   })
   const shares = entries.map(
@@ -46,15 +48,15 @@ function plan(mode: Mode) {
 
 test('each file runs once, on PostgreSQL unless it is about the embedded engine', () => {
   assert.deepEqual(plan('once').runs, [
-    ...['engine pglite', 'flow pglite', 'kills postgres', 'large postgres'],
-    ...['page postgres', 'plain postgres', 'small postgres'],
+    ...['engine pglite', 'flow pglite', 'gate postgres', 'kills postgres', 'large postgres'],
+    ...['list postgres', 'page postgres', 'plain postgres', 'small postgres'],
   ])
 })
 
-test('the longest start first; a process for each engine starts before them, and the others follow', () => {
+test('the longest start first; a process for each engine and all browsers start before them, and the others follow', () => {
   assert.deepEqual(plan('once').shares, [
     ...['postgres: small large', 'pglite: engine flow'],
-    ...['postgres: kills', 'postgres: page'],
+    ...['postgres: page list', 'postgres: gate list', 'postgres: kills'],
     'postgres: plain large',
   ])
 })

@@ -25,8 +25,8 @@ interface Plan {
   readonly runs: readonly FileRun[]
   /** Where to write the entries. */
   readonly folder: string
-  /** How many processes share the files of an engine. */
-  readonly sharing: Readonly<Record<Engine, number>>
+  /** How many processes share the files of an engine, and how many those in a browser. */
+  readonly sharing: Readonly<Record<Engine | 'browser', number>>
   /** How long a file is expected to take, in seconds. */
   readonly secondsOf: (file: TestFile) => number
   /** How long a file may take, in milliseconds. */
@@ -44,33 +44,41 @@ function enginesFor({ kind, isEmbedded }: TestFile, mode: Mode): readonly Engine
 
 /**
  * Writes a module for each test process. The longest start first. Files that need a process of their own wait much of their
- * time, so one process for each engine starts before them, and takes file after file of those that can share; the other
- * sharing processes follow when there is nothing to wait for anymore.
+ * time, so one process for each engine starts before them, and takes file after file of those that can share, and so do those
+ * that share a browser; the other sharing processes follow when there is nothing to wait for anymore.
  */
 export function planRun({ root, runs, folder, sharing, secondsOf, limitMs }: Plan): Run {
   const own = mkdtempSync(join(folder, 'run-'))
   const times = join(own, 'times.jsonl')
   writeFileSync(times, '')
-  const share = (engine: Engine, first: string, rest: readonly string[]): Share => {
-    return { root, engine, first, files: rest, claims: join(own, `claims-${engine}`), times, limitMs }
-  }
   const bySeconds = runs.toSorted((one, other) => secondsOf(other.file) - secondsOf(one.file))
+  const share = (engine: Engine, queue: string, first: string, rest: readonly string[]): Share => {
+    return { root, engine, first, files: rest, claims: join(own, `claims-${queue}-${engine}`), times, limitMs }
+  }
+  const pathsOf = (engine: Engine, inBrowser: boolean) =>
+    bySeconds
+      .filter((run) => run.engine === engine && !run.file.needsOwnProcess)
+      .filter(({ file }) => (file.kind === 'browser') === inBrowser)
+      .map(({ file }) => file.path)
+  const divide = (engine: Engine, queue: 'browser' | 'engine', startsEarly: boolean): Share[] => {
+    const paths = pathsOf(engine, queue === 'browser')
+    const processes = Math.min(sharing[queue === 'browser' ? queue : engine], paths.length)
+    mkdirSync(join(own, `claims-${queue}-${engine}`))
+    // A process that starts late, to help the others out, should not begin with a long file.
+    const from = startsEarly ? 0 : paths.length - processes
+    const rest = paths.toSpliced(from, processes)
+    return paths.slice(from, from + processes).map((first) => share(engine, queue, first, rest))
+  }
+  const engines = ['postgres', 'pglite'] as const
+  const onEngines = engines.map((engine) => divide(engine, 'engine', false))
+  const inBrowsers = engines.flatMap((engine) => divide(engine, 'browser', true))
   const alone = bySeconds
     .filter(({ file }) => file.needsOwnProcess)
-    .map(({ file, engine }) => share(engine, file.path, []))
-  const shared = (['postgres', 'pglite'] as const).flatMap((engine) => {
-    const paths = bySeconds
-      .filter((run) => !run.file.needsOwnProcess && run.engine === engine)
-      .map(({ file }) => file.path)
-    const processes = Math.min(sharing[engine], paths.length)
-    // A process that starts late, to help the others out, should not begin with a long file.
-    const [rest, firsts] = [paths.slice(0, paths.length - processes), paths.slice(paths.length - processes)]
-    mkdirSync(join(own, `claims-${engine}`))
-    return firsts.map((first, index) => ({ index, share: share(engine, first, rest) }))
-  })
-  const sideBySide = shared.toSorted((one, other) => one.index - other.index).map((one) => one.share)
-  const early = shared.filter(({ index }) => index === 0).length
-  const inOrder = [...sideBySide.slice(0, early), ...alone, ...sideBySide.slice(early)]
+    .map(({ file, engine }) => share(engine, 'alone', file.path, []))
+  const late = Array.from({ length: Math.max(...engines.map((engine) => sharing[engine])) - 1 }, (_, index) =>
+    onEngines.flatMap((shares) => shares.slice(index + 1, index + 2)),
+  )
+  const inOrder = [...onEngines.flatMap((shares) => shares.slice(0, 1)), ...inBrowsers, ...alone, ...late.flat()]
   return { entries: inOrder.map((one, index) => writeEntry(own, index, one)), runs, times }
 }
 

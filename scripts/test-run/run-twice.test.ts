@@ -35,7 +35,7 @@ async function run(cases: Record<string, Case>, limits: { limitMs?: number; grac
   // The variable makes node believe that it is a test process of this run.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const runAll = (some: readonly FileRun[]): Promise<SuiteResult> => {
-    const sharing = { postgres: 1, pglite: 1 }
+    const sharing = { postgres: 1, pglite: 1, browser: 1 }
     const plan = planRun({ root: `${root}/`, runs: some, folder: root, sharing, secondsOf: () => 1, limitMs })
     const onOutput = (chunk: string) => {
       output += chunk
