@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { generate } from 'selfsigned'
 import { scratchRoot, withoutDpkg } from '../../../test/support/scratch-root.ts'
@@ -32,9 +32,8 @@ const source = (changed: Partial<PackageSource> = {}): PackageSource => ({
   ...changed,
 })
 
-// The part with Node takes seconds to make.
-const cache = await mkdtemp(join(tmpdir(), 'muster-packages-'))
-after(() => rm(cache, { recursive: true, force: true }))
+// The part with Node takes seconds to make, and its name says what it was made of.
+const cache = fileURLToPath(new URL('../../../../.cache/agent-packages', import.meta.url))
 
 async function writePackage(folder: string, of: PackageSource, withSecret = secret): Promise<string> {
   const built = await packageBuilder(cache).build(of, withSecret)
