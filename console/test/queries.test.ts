@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
-const stateFile = join(tmpdir(), `muster-queries-${process.pid}.json`)
-
-let simulation: Promise<unknown> | undefined
-
-withConsole(6, {
-  async tearDown() {
-    await simulation
-    await rm(stateFile, { force: true })
-  },
-})
+withConsole(6)
 
 test('a live query is written, asked, and its answers come in', { skip }, async () => {
-  const devices = ['--devices', '3', '--seed', '7', '--duration', '45s', '--distributed-interval', '1s']
-  simulation = opened.trial.run('simulate', ...devices, '--state-file', stateFile).catch(() => {})
+  opened.trial.simulate('--devices', '3', '--seed', '7', '--distributed-interval', '1s')
   await page.goto(at('/live-queries'))
   await page.getByText('No live queries yet.').waitFor()
   assert.deepEqual(await violations(page), [])

@@ -20,6 +20,8 @@ export type TrialServer = {
   readonly setupLink: string
   /** Runs a command of `muster` on the data of the server, and resolves to what it prints. */
   run(...args: readonly string[]): Promise<string>
+  /** Simulates further devices until the server stops. */
+  simulate(...args: readonly string[]): void
   stop(): Promise<void>
 }
 
@@ -58,7 +60,9 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
     ...(database && { DATABASE_URL: database.url, MUSTER_MASTER_KEY: randomBytes(32).toString('base64') }),
   }
   const server = spawn(process.execPath, ['server/bin/muster.js', 'start', '--no-agent'], { cwd: root, env })
+  const ending = new AbortController()
   const stop = async () => {
+    ending.abort()
     const ended = new Promise((resolve) => server.once('exit', resolve))
     if (server.exitCode === null && server.kill('SIGTERM')) await ended
     await database?.drop()
@@ -81,6 +85,10 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
       const { stdout } = await run(process.execPath, ['server/bin/muster.js', ...args], { cwd: root, env })
       return stdout
     }
+    const simulate = (...args: readonly string[]) => {
+      const command = ['server/bin/muster.js', 'simulate', ...args, '--state-file', join(dataDir, 'beside.json')]
+      run(process.execPath, command, { cwd: root, env, signal: ending.signal, killSignal: 'SIGKILL' }).catch(() => {})
+    }
     if (devices > 0) {
       const simulated = ['--devices', String(devices), '--fail-rate', String(kept?.failRate ?? 0.3)]
       const once = ['--rounds', '1', '--duration', '120s', '--state-file', join(dataDir, 'simulated.json')]
@@ -98,7 +106,7 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
       // A key has some requests a second.
       await until(120_000, isSeen, 500)
     }
-    return { baseUrl, setupLink, run: runCommand, stop }
+    return { baseUrl, setupLink, run: runCommand, simulate, stop }
   } catch (error) {
     await stop()
     throw error
