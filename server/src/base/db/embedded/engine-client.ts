@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import type { Session, Sessions, StatementResult } from '../sessions.ts'
 import { decodeAnswer, encodeStatement, engineError } from '../wire.ts'
-import type { EngineSettings, FromEngine, ToEngine, TransactionStatus } from './messages.ts'
+import { compiledEngine } from './compiled-engine.ts'
+import type { EngineData, EngineSettings, FromEngine, ToEngine, TransactionStatus } from './messages.ts'
 
 type Pending = { resolve: (answer: FromEngine) => void; reject: (error: Error) => void }
 
@@ -116,7 +117,8 @@ function openAnswer(answer: FromEngine, notified: Notified): { results: Statemen
 }
 
 async function openThread(settings: EngineSettings): Promise<Engine> {
-  const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), { workerData: settings })
+  const workerData: EngineData = { ...settings, compiled: await compiledEngine() }
+  const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), { workerData })
   const pending = new Map<number, Pending>()
   let lastId = 0
   let heapBytes = 0

@@ -14,14 +14,15 @@ import {
 } from './durable-file-system.ts'
 import { freeSpaceGuard } from './free-space.ts'
 import { checkpointer, maintainOneTable } from './maintenance.ts'
-import type { EngineSettings, FromEngine, ToEngine, TransactionStatus } from './messages.ts'
+import type { EngineData, FromEngine, ToEngine, TransactionStatus } from './messages.ts'
 import { sessionQueue } from './session-queue.ts'
 import { watchHeap } from './watch-heap.ts'
 
 // The engine computes synchronously for as long as a statement takes, so it lives in a thread of its own.
 if (!parentPort) throw new Error('The engine runs in a worker thread')
 const port = parentPort
-const settings = workerData as EngineSettings
+const { compiled, ...settings } = workerData as EngineData
+const shared = { extensions: { pg_trgm }, pgliteWasmModule: compiled } as PGliteOptions
 const say = (message: FromEngine, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
 /** There is no carrying on after this: the main thread opens the folder again, as after a crash. */
@@ -34,13 +35,13 @@ type Opened = { engine: PGlite; writtenBytes: () => number }
 
 async function openEngine(): Promise<Opened> {
   const { dataDir, snapshot, prepared } = settings
-  const loading: PGliteOptions = { extensions: { pg_trgm }, ...(snapshot && { loadDataDir: snapshot }) }
+  const loading: PGliteOptions = { ...shared, ...(snapshot && { loadDataDir: snapshot }) }
   if (dataDir === undefined) {
     return { engine: await PGlite.create({ ...memoryOptions(), ...loading }), writtenBytes: () => 0 }
   }
   const { isNew } = prepareFolder(dataDir)
   const copied = isNew && prepared !== undefined ? await openCopy(prepared, dataDir) : undefined
-  const opened = copied ?? (await openFolder(dataDir, isNew ? loading : { extensions: { pg_trgm } }))
+  const opened = copied ?? (await openFolder(dataDir, isNew ? loading : shared))
   if (isNew) {
     await opened.engine.exec('checkpoint')
     completeFolder(dataDir)
@@ -58,7 +59,7 @@ async function openFolder(dataDir: string, options: PGliteOptions): Promise<Open
 async function openCopy(prepared: string, dataDir: string): Promise<Opened | undefined> {
   if (!copyPrepared(prepared, dataDir)) return undefined
   try {
-    return await openFolder(dataDir, { extensions: { pg_trgm } })
+    return await openFolder(dataDir, shared)
   } catch {
     removeFiles(dataDir)
     return undefined

@@ -1,3 +1,5 @@
+import type { CompiledEngine } from './compiled-engine.ts'
+
 /** What the main thread and the engine's thread say to each other. `id` pairs an answer with its request. */
 export type EngineSettings = {
   dataDir?: string
@@ -8,6 +10,9 @@ export type EngineSettings = {
   /** What it may take as heap; absent, its whole address space of 2 GB. */
   maxHeapBytes?: number
 }
+
+/** What its thread is given at the start. */
+export type EngineData = EngineSettings & { compiled: CompiledEngine }
 
 export type ToEngine =
   /** One statement, or several without parameters, encoded; `client` is who holds a transaction it leaves open. */

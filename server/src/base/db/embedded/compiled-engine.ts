@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** A part of the global that is used here; its types come with those of browsers. */
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledEngine> }
+
+/** A `WebAssembly.Module`, which threads can be given. */
+export type CompiledEngine = object
+
+let compiling: Promise<CompiledEngine> | undefined
+
+/**
+ * The engine's code, kept as long as the process lives. V8 compiles each function when it is first called, and what is called
+ * often once more: threads that share a module share all of that, and would otherwise begin anew when no engine is open.
+ */
+export function compiledEngine(): Promise<CompiledEngine> {
+  compiling ??= readFile(
+    join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), 'pglite.wasm'),
+  ).then((bytes) => WebAssembly.compile(bytes))
+  return compiling
+}
