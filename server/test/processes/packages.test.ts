@@ -93,7 +93,7 @@ test('a device enrolls with nothing but a package of the bundled agent', {
             ?.replace(/[0-9a-f]{16}/, '…'),
         )
         .toSorted(),
-      ['agent-…-deb', 'contents.json', 'end.tar.gz'],
+      ['agent-…-deb', 'contents.json', 'contents.json', 'node-…-gz', 'part.gz', 'part.gz'],
     )
 
     await dpkg('-P', 'muster-agent')

@@ -15,8 +15,8 @@ const isLeftOut = (path: string): boolean =>
   path.endsWith('.test.ts') || path.startsWith('src/simulate/') || path === 'src/protocol/test-server.ts'
 
 /**
- * The program of the bundled agent and of its companion below the folder `home`, what they import, and their Node where
- * this one runs elsewhere; in a fixed order.
+ * The program of the bundled agent and of its companion below the folder `home`, what they import, and the license of their
+ * Node; in a fixed order.
  */
 export async function listAgentFiles(home: string): Promise<AgentFile[]> {
   const filesOf = (folder: string, patterns: readonly string[], below: string) =>
@@ -35,9 +35,7 @@ export async function listAgentFiles(home: string): Promise<AgentFile[]> {
     )),
     ...(await filesOf(folderOf('jose'), ['package.json', 'LICENSE.md', 'dist/webapi/**/*.js'], 'node_modules/jose')),
     { path: `${home}/LICENSE`, source: fileURLToPath(new URL('../../../../LICENSE', import.meta.url)), mode: 0o644 },
-    ...(runtime
-      ? [{ path: `${home}/bin/node`, source: runtime.path, mode: 0o755 }, ...nodeLicense(home, runtime)]
-      : []),
+    ...(runtime ? nodeLicense(home, runtime) : []),
   ]
 }
 

@@ -11,7 +11,7 @@ export async function debPackage(of: LinuxPackage, builtAt: string): Promise<Fil
   const tree = { ...of, files: [...of.files, ...documentation(of, mtime)] }
   const control = await tarGz(controlFiles(tree), mtime)
   const data = of.payload
-    ? [await tarGzBeginning(tree.files, Object.keys(of.payload.md5), mtime), of.payload.part]
+    ? [await tarGzBeginning(tree.files, Object.keys(of.payload.md5), mtime), ...of.payload.parts]
     : [await tarGz(tree.files, mtime)]
   const seconds = Math.floor(mtime.getTime() / 1000)
   const members: [name: string, parts: FilePart[]][] = [

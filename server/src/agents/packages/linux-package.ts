@@ -1,9 +1,9 @@
 import type { FilePart } from './file-parts.ts'
 import type { TreeFile } from './tar-gz.ts'
 
-/** Files that are the same for every organization, packed once: the end of a `.tar.gz`, kept in a file. */
+/** Files that are the same for every organization, packed once: the end of a `.tar.gz`. */
 export type Payload = {
-  part: FilePart
+  parts: readonly FilePart[]
   /** MD5 in hexadecimal of each path, for what Debian calls md5sums. */
   md5: Readonly<Record<string, string>>
   unpackedBytes: number

@@ -4,12 +4,13 @@ import { agentOnLinux } from './agent-on-linux.ts'
 import { openAgentPayload } from './agent-payload.ts'
 import { debPackage } from './deb-package.ts'
 import { type FilePart, hashParts, sizeOf, streamOf } from './file-parts.ts'
-import { type Payload, scriptFolder } from './linux-package.ts'
+import { scriptFolder } from './linux-package.ts'
 import { osqueryOnLinux } from './osquery-on-linux.ts'
 import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
 import { fileNameOf, versionOf } from './package-files.ts'
 import type { PackageRow } from './queries.ts'
+import { sharedWork } from './shared-work.ts'
 import { tarballPackage, tarballPrefix } from './tarball-package.ts'
 
 export type BuiltPackage = {
@@ -31,16 +32,14 @@ const maxHashes = 1_000
 /** Builds the files of packages. What is shared by all is kept in `cacheDir`; what holds a secret is never written. */
 export function packageBuilder(cacheDir: string) {
   const building = sharedWork<BuiltPackage>()
-  const packing = sharedWork<Payload>()
   const hashes = new Map<string, string>()
 
-  const payloadOf = ({ agent, format }: Pick<PackageSource, 'agent' | 'format'>) =>
-    packing(`${agent} ${format}`, () => {
-      const name = agent === 'osquery' ? 'muster-osquery' : 'muster-agent'
-      const prefix = format === 'deb' ? '' : tarballPrefix(name)
-      const kind = agent === 'osquery' ? 'osquery' : 'agent'
-      return openAgentPayload({ cacheDir, kind, home: scriptFolder(name), format, prefix })
-    })
+  const payloadOf = ({ agent, format }: Pick<PackageSource, 'agent' | 'format'>) => {
+    const name = agent === 'osquery' ? 'muster-osquery' : 'muster-agent'
+    const prefix = format === 'deb' ? '' : tarballPrefix(name)
+    const kind = agent === 'osquery' ? 'osquery' : 'agent'
+    return openAgentPayload({ cacheDir, kind, home: scriptFolder(name), format, prefix })
+  }
 
   async function partsOf(source: PackageSource, secret: string): Promise<FilePart[]> {
     const { base_url: baseUrl, ca_certificate: caCertificate, built_at: builtAt, format, agent } = source
@@ -78,17 +77,5 @@ export function packageBuilder(cacheDir: string) {
         }
       })
     },
-  }
-}
-
-/** Those who ask for the same at the same time share the work. */
-function sharedWork<Result>() {
-  const running = new Map<string, Promise<Result>>()
-  return (key: string, work: () => Promise<Result>): Promise<Result> => {
-    const found = running.get(key)
-    if (found) return found
-    const started = work().finally(() => running.delete(key))
-    running.set(key, started)
-    return started
   }
 }

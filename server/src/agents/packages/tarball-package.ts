@@ -15,7 +15,7 @@ export async function tarballPackage(of: LinuxPackage, builtAt: string): Promise
   ]
   if (!of.payload) return [await tarGz(files, mtime)]
   const others = Object.keys(of.payload.md5).map((path) => `${tarballPrefix(of.name)}${path}`)
-  return [await tarGzBeginning(files, others, mtime), of.payload.part]
+  return [await tarGzBeginning(files, others, mtime), ...of.payload.parts]
 }
 
 const preamble = `#!/bin/sh
