@@ -61,6 +61,8 @@ export function testDatabase(directory?: URL): TestDatabase {
   after(async () => {
     await opening.catch(() => {})
     await opened?.drop()
+    // The modules of a shared process stay, and would keep the engine.
+    opened = undefined
   })
   return {
     ready: opening,
@@ -182,7 +184,7 @@ const cache = new URL('../../../.cache/', import.meta.url)
 async function openEmbedded(directory: URL | undefined): Promise<Opened> {
   const file = fileURLToPath(new URL(`migrated-${await preparedKey(directory)}.tar`, cache))
   const kept = await readFile(file).catch(() => undefined)
-  const snapshot = new Uint8Array(kept ?? (await makeSnapshot(file, directory)))
+  const snapshot = new Blob([kept ?? (await makeSnapshot(file, directory))])
   const connection = await connectEmbedded({ snapshot, isolatedSnapshot: snapshot })
   return { connection, drop: () => connection.close() }
 }

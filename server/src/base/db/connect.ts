@@ -73,7 +73,7 @@ export type EmbeddedSettings = {
   minimumFreeBytes?: number
   transactionTimeLimitMs?: number
   /** What isolated connections start from, instead of nothing. */
-  isolatedSnapshot?: Uint8Array<ArrayBuffer>
+  isolatedSnapshot?: Uint8Array<ArrayBuffer> | Blob
   /** See `openIsolated`; a statement that needs more fails with 53200. */
   maxHeapBytes?: number
 }

@@ -15,8 +15,14 @@ let compiling: Promise<CompiledEngine> | undefined
  * often once more: threads that share a module share all of that, and would otherwise begin anew when no engine is open.
  */
 export function compiledEngine(): Promise<CompiledEngine> {
-  compiling ??= readFile(
-    join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), 'pglite.wasm'),
-  ).then((bytes) => WebAssembly.compile(bytes))
+  compiling ??= compile().catch((error: unknown) => {
+    compiling = undefined
+    throw error
+  })
   return compiling
+}
+
+async function compile(): Promise<CompiledEngine> {
+  const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'))
+  return WebAssembly.compile(await readFile(join(folder, 'pglite.wasm')))
 }
