@@ -6,6 +6,8 @@ import { after, before, test } from 'node:test'
 import { systemClock } from './base/clock.ts'
 import { loadConfig } from './base/config/load-config.ts'
 import { connectEmbedded } from './base/db/connect.ts'
+import { pendingMigrations } from './base/db/migrate.ts'
+import { openDatabase } from './cli/open-database.ts'
 import { firstStart } from './first-start.ts'
 import { openDeployment } from './open-deployment.ts'
 import { makePreparedFolder, preparedFolder } from './prepared-folder.ts'
@@ -47,6 +49,16 @@ test('a new database is a copy of the prepared one, and an existing one stays as
   const own = scratchFolder('own')
   assert.equal(await tablesIn(own), 0)
   assert.equal(await tablesIn(own, prepared), 0)
+})
+
+test('the first command on a data folder begins with a copy, too', async () => {
+  await makePreparedFolder()
+  const connection = await openDatabase(loadConfig({ MUSTER_DATA_DIR: scratchFolder('command') }))
+  try {
+    assert.deepEqual(await pendingMigrations(connection), [])
+  } finally {
+    await connection.close()
+  }
 })
 
 test('a prepared database holds the versions of its tables and no other row', async () => {
