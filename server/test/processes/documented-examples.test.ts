@@ -113,8 +113,6 @@ function openShell() {
       if (/^(?:export \w+=|\w+\(\) \{)/.test(typed)) prelude.push(typed)
       const script = ['set -euo pipefail', ...prelude, typed].join('\n')
       const { out, fault } = await bash(script, env)
-      // That npx finds the program is shown once; it takes several times what most commands do.
-      if (typed.includes('npx muster') && !prelude.includes(withoutNpx)) prelude.push(withoutNpx)
       assert.equal(fault, undefined, `${fault}\n${out}`)
       printed += out
       return out
@@ -125,8 +123,6 @@ function openShell() {
     },
   }
 }
-
-const withoutNpx = 'npx() { PATH="$PWD/node_modules/.bin:$PATH" "$@"; }'
 
 const lastKey = (text: string): string => text.match(/mstr_v1_[0-9A-Za-z]{36}/g)?.at(-1) ?? ''
 
