@@ -8,7 +8,7 @@ import { preparedKey } from '../server/src/prepared-folder.ts'
 const cache = fileURLToPath(new URL('../.cache/', import.meta.url))
 const prefix = 'cluster-'
 const dayMs = 86_400_000
-const initOptions = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--wal-segsize=1', '--no-sync']
+const initOptions = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
 const template = fileURLToPath(new URL('../server/test/support/make-template.ts', import.meta.url))
 
 /** How to run a program of the server's, and to start a server on a folder of data. */
@@ -27,7 +27,8 @@ export interface Cluster {
  */
 export async function makeCluster(cluster: Cluster, data: string): Promise<void> {
   const version = execFileSync(path.join(cluster.binaries, 'postgres'), ['--version'], { encoding: 'utf8' })
-  const identity = [version, ...initOptions, await preparedKey()].join('\n')
+  // Its files can be read by whoever made it only.
+  const identity = [version, process.getuid?.(), ...initOptions, await preparedKey()].join('\n')
   const kept = path.join(cache, prefix + createHash('sha256').update(identity).digest('hex').slice(0, 16))
   if (!fs.existsSync(kept)) await keepCluster(cluster, data, kept)
   else execFileSync('cp', ['-a', kept, data])
