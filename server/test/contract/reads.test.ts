@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import type { Operation } from '../../src/http/operations.ts'
 import { baseUrl, testApp } from '../support/app.ts'
 import { addressOf } from './addresses.ts'
+import { type Ask, askByDocuments } from './ask-by-documents.ts'
 import { populate, type World } from './populate.ts'
-import { type Proxied, throughPrism } from './through-prism.ts'
 
 const harness = testApp()
-type Stage = { world: World; strangeWorld: World; proxy: Proxied }
+type Stage = { world: World; strangeWorld: World; ask: Ask }
 let opening: Promise<Stage> | undefined
 
 /** Hooks of one file run side by side, so the first test that needs the stage sets it. */
@@ -17,12 +17,10 @@ function stage(): Promise<Stage> {
     const world = await populate(harness, harness.tenant.organizationId)
     const stranger = await harness.addTenant('Globex')
     const strangeWorld = await populate(harness, stranger.organizationId)
-    return { world, strangeWorld, proxy: await throughPrism(harness.app) }
+    return { world, strangeWorld, ask: await askByDocuments(harness.app) }
   })()
   return opening
 }
-
-after(async () => (await opening)?.proxy.close())
 
 const nobody = '900000000000000001'
 
@@ -39,22 +37,22 @@ for (const version of apiVersions) {
   const asked = () => reads().filter(({ versions }) => versions.includes(version))
 
   test(`${version}: every read answers what the documents say, of records that are there`, async () => {
-    const { world, proxy } = await stage()
+    const { world, ask } = await stage()
     for (const operation of asked()) {
-      const { status, body } = await proxy.ask('GET', addressOf(operation, world), { version, key: keyFor(operation) })
+      const { status, body } = await ask('GET', addressOf(operation, world), { version, key: keyFor(operation) })
       assert.equal(status, 200, `${operation.operationId}: ${JSON.stringify(body)}`)
       if (operation.search) assert.ok(body.data.length > 0, `${operation.operationId} lists nothing`)
     }
   })
 
   test(`${version}: a first, a middle and a last page make up each list`, async () => {
-    const { world, proxy } = await stage()
+    const { world, ask } = await stage()
     for (const operation of asked().filter(({ search }) => search)) {
       const path = addressOf(operation, world)
       const whole: Envelope = (await harness.ask('GET', `${path}?per_page=100`, { headers: version_(version) })).body
       const pages: Envelope[] = []
       for (let next = `${path}?per_page=2`; next !== ''; ) {
-        const { body } = await proxy.ask('GET', next, { version, key: keyFor(operation) })
+        const { body } = await ask('GET', next, { version, key: keyFor(operation) })
         pages.push(body)
         next = body.pagination.next.replace(baseUrl, '')
       }
@@ -90,11 +88,11 @@ for (const version of apiVersions) {
   })
 
   test(`${version}: without a key, with a wrong page size and for nobody’s records each read is refused`, async () => {
-    const { world, strangeWorld, proxy } = await stage()
+    const { world, strangeWorld, ask } = await stage()
     for (const operation of asked()) {
       const path = addressOf(operation, world)
-      assert.equal((await proxy.ask('GET', path, { version, isWrong: true })).status, 401, operation.operationId)
-      const wrong = await proxy.ask('GET', `${path}${path.includes('?') ? '&' : '?'}per_page=101`, {
+      assert.equal((await ask('GET', path, { version, isWrong: true })).status, 401, operation.operationId)
+      const wrong = await ask('GET', `${path}${path.includes('?') ? '&' : '?'}per_page=101`, {
         version,
         key: keyFor(operation),
         isWrong: true,
@@ -104,7 +102,7 @@ for (const version of apiVersions) {
       const ids = new Proxy(world, { get: () => [nobody] })
       const [foreign, unknown] = await Promise.all(
         [strangeWorld, ids].map((other) =>
-          proxy.ask('GET', addressOf(operation, other), { version, key: keyFor(operation), isWrong: true }),
+          ask('GET', addressOf(operation, other), { version, key: keyFor(operation), isWrong: true }),
         ),
       )
       // Tables go by name, and every organization has the same.

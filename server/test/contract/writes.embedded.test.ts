@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { type Feature, features } from '@muster/contract/features.ts'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import { apiVersions } from '@muster/contract/versions.ts'
@@ -9,18 +9,17 @@ import type { Operation } from '../../src/http/operations.ts'
 import { setFeature } from '../../src/inventory/organizations/set-feature.ts'
 import { testApp } from '../support/app.ts'
 import { addressOf } from './addresses.ts'
+import { type Ask, askByDocuments } from './ask-by-documents.ts'
 import { populate, type World } from './populate.ts'
-import { type Proxied, throughPrism } from './through-prism.ts'
 import { type Write, writes } from './write-table.ts'
 
 const harness = testApp()
-let opening: Promise<Proxied> | undefined
-/** Hooks of one file run side by side, so the first test that needs the proxy opens it. */
-function opened(): Promise<Proxied> {
-  opening ??= throughPrism(harness.app)
+let opening: Promise<Ask> | undefined
+/** Hooks of one file run side by side, so the first test that asks lets the app listen. */
+function opened(): Promise<Ask> {
+  opening ??= askByDocuments(harness.app)
   return opening
 }
-after(async () => (await opening)?.close())
 
 const order = ['POST', 'PATCH', 'PUT', 'DELETE']
 const changes = (): Operation[] =>
@@ -48,11 +47,11 @@ async function switchFeature(feature: Feature, isOn: boolean): Promise<void> {
 for (const version of apiVersions) {
   test(`${version}: every change is made for a key that may, and answers the record`, async () => {
     await harness.reset()
-    const [world, proxy] = [await populate(harness, harness.tenant.organizationId), await opened()]
+    const [world, askApp] = [await populate(harness, harness.tenant.organizationId), await opened()]
     for (const operation of changes().filter(({ versions }) => versions.includes(version))) {
       const { path, body, shows } = asked(operation, world)
       const key = await harness.addKey([permissionOf(operation)])
-      const answer = await proxy.ask(operation.method, path, { version, key, body })
+      const answer = await askApp(operation.method, path, { version, key, body })
       assert.equal(answer.status, operation.status, `${operation.operationId}: ${JSON.stringify(answer.body)}`)
       if (operation.status !== 204) assert.deepEqual({ ...answer.body, ...shows }, answer.body, operation.operationId)
     }
@@ -60,14 +59,14 @@ for (const version of apiVersions) {
 
   test(`${version}: no change is made without a key, its permission or the feature, nor for what makes no sense`, async () => {
     await harness.reset()
-    const [world, proxy] = [await populate(harness, harness.tenant.organizationId), await opened()]
+    const [world, askApp] = [await populate(harness, harness.tenant.organizationId), await opened()]
     const all = Object.keys(permissions) as Permission[]
     for (const operation of changes().filter(({ versions }) => versions.includes(version))) {
       const { path, body, wrong = [] } = asked(operation, world)
       const permission = permissionOf(operation)
       const ask = async (key: string | undefined, sent: unknown = body, headers: Record<string, string> = {}) => {
         const asking = { version, key, body: sent, headers, isWrong: true }
-        const { status, body: refusal } = await proxy.ask(operation.method, path, asking)
+        const { status, body: refusal } = await askApp(operation.method, path, asking)
         return { status, refusal, where: `${operation.operationId}: ${status} ${JSON.stringify(refusal)}` }
       }
       const { key, readOnlyKey } = harness.tenant
