@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { apiVersions } from '@muster/contract/versions.ts'
 import { buildApp } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
 import { loadConfig } from '../base/config/load-config.ts'
@@ -8,10 +7,10 @@ import { connectEmbedded } from '../base/db/connect.ts'
 import { migrate } from '../base/db/migrate.ts'
 import { createLogger } from '../base/logging.ts'
 import { openSecrets } from '../base/secrets/secrets.ts'
-import { committedDocument } from '../http/openapi/openapi-json.ts'
+import { committedDocuments } from '../http/openapi/committed-documents.ts'
 import { startStreams } from '../signals/streams/start-streams.ts'
 
-// Writes contract/openapi/<version>.json from the routes of the real app, for review and for client generators.
+// Writes contract/openapi from the routes of the real app, for review and for client generators.
 const folder = new URL('../../../contract/openapi/', import.meta.url)
 const connection = await connectEmbedded()
 await migrate(connection)
@@ -21,9 +20,7 @@ const streams = await startStreams({ ...common, ...config })
 const app = buildApp({ ...common, config, streams: streams.parts })
 await app.ready()
 await mkdir(folder, { recursive: true })
-for (const version of apiVersions) {
-  await writeFile(new URL(`${version}.json`, folder), committedDocument(app.kit.operations, version))
-}
+for (const [name, text] of committedDocuments(app.kit.operations)) await writeFile(new URL(name, folder), text)
 await app.close()
 await streams.stop()
 await connection.close()

@@ -1,10 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { asyncApiText } from '../signals/webhooks/describe/async-api.ts'
 import { withEvents } from '../signals/webhooks/describe/events-markdown.ts'
 
-// Brings the events in docs/webhooks.md and docs/webhooks-asyncapi.json up to date.
-const folder = new URL('../../../docs/', import.meta.url)
-const page = new URL('webhooks.md', folder)
+// Brings the events in docs/webhooks.md up to date.
+const page = new URL('../../../docs/webhooks.md', import.meta.url)
 
 const current = await readFile(page, 'utf8')
 const updated = withEvents(current)
@@ -14,4 +12,3 @@ if (updated === undefined) {
 } else if (updated !== current) {
   await writeFile(page, updated)
 }
-await writeFile(new URL('webhooks-asyncapi.json', folder), asyncApiText())

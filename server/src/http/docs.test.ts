@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { permissions } from '@muster/contract/permissions.ts'
-import { apiVersions } from '@muster/contract/versions.ts'
+import { apiVersions, latestVersion } from '@muster/contract/versions.ts'
 import { baseUrl, testApp } from '../../test/support/app.ts'
+import { buildDocument } from './openapi/build-document.ts'
+import { committedDocuments } from './openapi/committed-documents.ts'
 import { undocumentedCodes } from './openapi/describe-answers.ts'
-import { committedDocument } from './openapi/openapi-json.ts'
 
 const trial = testApp()
 const ask = (url: string, headers: Record<string, string> = {}) => trial.ask('GET', url, { key: undefined, headers })
@@ -20,11 +21,32 @@ const operationsOf = (document: { paths: Record<string, Record<string, Operation
   Object.values(document.paths).flatMap((item) => Object.values(item))
 
 test('the committed OpenAPI documents are those of the routes: `npm run openapi` writes them', async () => {
-  for (const version of apiVersions) {
-    const file = new URL(`../../../contract/openapi/${version}.json`, import.meta.url)
-    assert.equal(await readFile(file, 'utf8'), committedDocument(trial.app.kit.operations, version), version)
-  }
+  const folder = new URL('../../../contract/openapi/', import.meta.url)
+  const documents = committedDocuments(trial.app.kit.operations)
+  assert.deepEqual((await readdir(folder)).toSorted(), [...documents.keys()].toSorted())
+  for (const [name, text] of documents) assert.equal(await readFile(new URL(name, folder), 'utf8'), text, name)
 })
+
+test('the committed difference makes the older document of the latest', () => {
+  const documents = committedDocuments(trial.app.kit.operations)
+  const [latest, patch] = [`${latestVersion}.json`, '2023-05-26.patch.json'].map((name) =>
+    JSON.parse(documents.get(name) ?? ''),
+  )
+  const older = JSON.parse(JSON.stringify(buildDocument(trial.app.kit.operations, '2023-05-26')))
+  assert.notDeepEqual(latest, older)
+  assert.deepEqual(applyMergePatch(latest, patch), older)
+})
+
+/** RFC 7396, section 2. */
+function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
+  const result: Record<string, unknown> = typeof target === 'object' && target !== null ? { ...target } : {}
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete result[name]
+    else result[name] = applyMergePatch(result[name], value)
+  }
+  return result
+}
 
 test('each version’s document is served with this server’s address, packed or not', async () => {
   for (const version of apiVersions) {

@@ -22,7 +22,7 @@ export function brokenArrows(file: SourceFile): string[] {
 /** Data alone: the console completes the names of osquery's tables by it. */
 const osqueryTables = 'agent/src/simulate/table-columns.ts'
 
-/** contract and agent import nothing of ours; console imports contract; only server/src/cli imports the agent. */
+/** contract and agent import nothing of ours; client and console import contract; only server/src/cli imports the agent. */
 function brokenWorkspace(from: string, { target }: Import): string | undefined {
   if (!('file' in target)) return undefined
   const [home = ''] = from.split('/')
@@ -30,7 +30,7 @@ function brokenWorkspace(from: string, { target }: Import): string | undefined {
   const isAllowed =
     home === aim ||
     (home === 'console' && (aim === 'contract' || target.file === osqueryTables)) ||
-    (home === 'server' && aim === 'contract') ||
+    ((home === 'server' || home === 'client') && aim === 'contract') ||
     (home === 'server' &&
       aim === 'agent' &&
       (from.startsWith('server/src/cli/') || !from.startsWith('server/src/') || isTest(from)))

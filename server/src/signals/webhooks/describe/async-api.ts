@@ -6,10 +6,10 @@ type Part = Readonly<Record<string, unknown>>
 
 const bindingVersion = '0.3.0'
 
-/** The AsyncAPI 3.0 document of what endpoints are sent. Without `baseUrl` it has no address, as the committed copy. */
-export const asyncApiDocument = (baseUrl?: string): Part => ({
+/** The AsyncAPI 3.0 document of what endpoints are sent. */
+export const asyncApiDocument = (baseUrl: string): Part => ({
   asyncapi: '3.0.0',
-  ...(baseUrl !== undefined && { id: `${baseUrl}/webhooks/asyncapi.json` }),
+  id: `${baseUrl}/webhooks/asyncapi.json`,
   info: {
     title: 'Webhooks of Muster',
     version: '1.0.0',
@@ -91,4 +91,3 @@ const description =
   'What Muster sends to webhook endpoints. Requests are signed in two ways: after Standard Webhooks, and by an HMAC of the body in `Authorization`. Members may be added to bodies: ignore those that you do not know.'
 
 /** The text of the committed document: readable, and the same for every installation. */
-export const asyncApiText = (): string => `${JSON.stringify(asyncApiDocument(), null, 2)}\n`

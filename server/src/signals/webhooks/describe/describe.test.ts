@@ -8,7 +8,6 @@ import { Compile } from 'typebox/compile'
 import { baseUrl, testApp } from '../../../../test/support/app.ts'
 import { generateSecret } from '../endpoint-secret.ts'
 import { headersOf, signingKeysOf } from '../sign-delivery.ts'
-import { asyncApiText } from './async-api.ts'
 import { withEvents } from './events-markdown.ts'
 
 const app = testApp()
@@ -118,8 +117,7 @@ test('the headers of the AsyncAPI document are those that are sent', async () =>
   assert.equal(Compile(schema).Check({ ...sent, authorization: 'Bearer x' }), false)
 })
 
-test('the committed documents are those of the code: `npm run docs` writes them', async () => {
-  assert.equal(await readFile(new URL('webhooks-asyncapi.json', docs), 'utf8'), asyncApiText())
+test('the events of the guide are those of the code: `npm run docs` writes them', async () => {
   const page = await readFile(new URL('webhooks.md', docs), 'utf8')
   assert.equal(withEvents(page), page)
   assert.equal(withEvents('no markers'), undefined)
