@@ -96,7 +96,7 @@ export const SsfStreamEvent = Type.Object(
           device: { identifier: '1042', link: 'https://muster.example.com/devices/1042' },
           user_email: 'ana@acme.example',
         },
-        txn: '01KAF5J8T3Q4V9R0C6M1B7X2ZD',
+        txn: '7c1e0d52-3f6b-4a8e-9b17-d04c2e5a6f31',
         state: 'delivered',
         previous_status: 'compliant',
         current_status: 'not-compliant',

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { ulid } from 'ulid'
 import { runConsoleAccessRetention } from './access/sessions/run-console-access-retention.ts'
 import { assignOwnersByAccount } from './administration/registrations/assign-owners-by-account.ts'
 import { endQuietConflicts } from './administration/registrations/end-identity-conflicts.ts'
@@ -50,7 +50,7 @@ const dueDevicesEveryMs = 1_000
 export async function startWorker({ config, connection, clock, log, streams }: WorkerParts): Promise<Worker> {
   const { db } = connection
   const context = (initiator: ChangeOrigin['initiator']) => (): ChangeOrigin => ({
-    cause: ulid(),
+    cause: randomUUID(),
     initiator,
     now: clock(),
   })
@@ -90,7 +90,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
 }
 
 function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | 'clock'>): Record<string, ScheduledJob> {
-  const bySystem = (): ChangeOrigin => ({ cause: ulid(), initiator: 'system', now: clock() })
+  const bySystem = (): ChangeOrigin => ({ cause: randomUUID(), initiator: 'system', now: clock() })
   return {
     'purge-devices': {
       cron: '* * * * *',

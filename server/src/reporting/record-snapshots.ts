@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { ulid } from 'ulid'
 import { inOrganization } from '../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../base/db/transact.ts'
 import { minuteMs } from '../base/time.ts'
@@ -84,7 +84,7 @@ async function storeChanges(
   if (!(await lockDevice(tx, place.organizationId, place.deviceId))) return
   const outcomes = await judge(tx, times, place, snapshots)
   const current = snapshots.filter((_, index) => outcomes[index] !== 'outdated')
-  await followReportedFacts(tx, place, reportedFacts(current), { cause: ulid(), now })
+  await followReportedFacts(tx, place, reportedFacts(current), { cause: randomUUID(), now })
   for (const [index, snapshot] of snapshots.entries()) {
     if (outcomes[index] === 'changed') await storeSnapshot(tx, place, snapshot)
   }

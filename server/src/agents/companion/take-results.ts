@@ -1,4 +1,4 @@
-import { ulid } from 'ulid'
+import { randomUUID } from 'node:crypto'
 import type { CheckRun } from '../../compliance/results/record-results.ts'
 import { type QueryAnswer, readAnswers } from '../protocol/answer-rules.ts'
 import { parseQueryName } from '../protocol/query-names.ts'
@@ -23,7 +23,7 @@ export async function takeResults(context: CompanionContext, place: Place, resul
     if (run.ranAt > (runs.get(run.checkId)?.ranAt ?? '')) runs.set(run.checkId, run)
   }
   if (runs.size === 0) return 0
-  const change = { cause: ulid(), initiator: 'policy', now: agents.clock() } as const
+  const change = { cause: randomUUID(), initiator: 'policy', now: agents.clock() } as const
   const accepted = await agents.recorder.record({ ...place, runs: [...runs.values()], context: change })
   for (const name of names) takenNames.note(name, true)
   agents.runTimes.note(place.organizationId, place.deviceId, accepted)

@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { ExternalCheckRunRequest } from '@muster/contract/external-check-runs.ts'
 import { checkResultOperations } from '@muster/contract/operations/check-results.ts'
 import type { FastifyInstance } from 'fastify'
-import { ulid } from 'ulid'
 import { fail } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { identifierOf } from '../../http/record-id.ts'
@@ -13,7 +13,7 @@ export function externalRunRoutes(app: FastifyInstance): void {
     run: async ({ db, organizationId, params: { checkId }, body, now }) => {
       const subject = subjectOf(body)
       const report = { organizationId, checkId, subject, checkData: body.check_data }
-      const context = { cause: ulid(), initiator: 'policy' as const, now }
+      const context = { cause: randomUUID(), initiator: 'policy' as const, now }
       const { status, json, person } = await runExternalCheck(db, report, context)
       return {
         check_id: checkId,

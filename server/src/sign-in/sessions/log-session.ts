@@ -1,4 +1,4 @@
-import { ulid } from 'ulid'
+import { randomUUID } from 'node:crypto'
 import type { Tx } from '../../base/db/transact.ts'
 import { beginAuthLog, type LoggedPerson } from '../auth-logs/begin-auth-log.ts'
 import { endAuthLog } from '../auth-logs/end-auth-log.ts'
@@ -45,7 +45,7 @@ export async function logUnknown(
   const hasLeft =
     subject !== null && (await listPeopleOfAddress(tx, organizationId, subject)).some(({ isHere }) => !isHere)
   const end = { outcome: 'denied', reason: hasLeft ? 'person_deprovisioned' : 'person_unknown' } as const
-  await endAuthLog(tx, { organizationId, authLogId, ...end }, { cause: ulid(), now })
+  await endAuthLog(tx, { organizationId, authLogId, ...end }, { cause: randomUUID(), now })
   return authLogId
 }
 

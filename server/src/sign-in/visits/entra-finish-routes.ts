@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ulid } from 'ulid'
 import type { EntraRequest } from '../../base/db/schema.ts'
 import { transact } from '../../base/db/transact.ts'
 import { entraAddresses, entraPath } from '../connections/entra-rules.ts'
@@ -67,7 +67,7 @@ async function conclude(
   asked: EntraRequest,
 ): Promise<Answered | undefined> {
   const { db, now } = context
-  const change = { cause: ulid(), now: now() }
+  const change = { cause: randomUUID(), now: now() }
   const { id } = session
   // What cannot be signed is not announced either.
   const sign = await openSigner(context.signingKeys, organizationId, change.now)

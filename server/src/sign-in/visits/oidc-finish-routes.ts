@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
 import { objectionTo } from '../oidc/claims-rules.ts'
 import { resumeCookie } from '../oidc/open-provider.ts'
@@ -63,7 +63,7 @@ async function resultOf(
   const objection = objectionTo(session.interaction, { subject: accountId, acr })
   if (objection && session.answered_at === null) {
     const ended = { organizationId, id: session.id, error: objection, reason: 'request_unmet' } as const
-    await transact(db, (tx) => cancelSession(tx, ended, { cause: ulid(), now: now() }))
+    await transact(db, (tx) => cancelSession(tx, ended, { cause: randomUUID(), now: now() }))
     return refusalOf({ oauth_error: objection })
   }
   const ts = session.upstream?.said?.authTime

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ulid } from 'ulid'
 import { networkOf } from '../../base/network-of.ts'
 import { findConnection, type SignInConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
@@ -67,7 +67,7 @@ export function providerCall({ context, pages, place, request, reply, session }:
   return {
     begin: (accepted) => beginOf(context, place, request, accepted),
     answer: async (tx, sessionId) => {
-      const change = { cause: ulid(), now: context.now() }
+      const change = { cause: randomUUID(), now: context.now() }
       const answered = await finishSignIn(tx, { organizationId: place.organizationId, id: sessionId }, change)
       if (!answered) return 'not_over'
       return answered.isFirst ? claimsOfSession(answered.session, change.now) : 'answered'

@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto'
+import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ulid } from 'ulid'
 import { giveChallenge } from '../../agents/device-proofs/give-challenge.ts'
 import { type Reader, transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
@@ -213,7 +212,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   onPost('once-more', ({ session }) => waiveLoop(db, session, context.now()))
   onPost('cancel', async ({ session }, reply) => {
     const { organization_id: organizationId, id } = session
-    const change = { cause: ulid(), now: context.now() }
+    const change = { cause: randomUUID(), now: context.now() }
     const isUnserved = session.state === 'identifying' && session.upstream?.failure === 'unavailable'
     const ended = { organizationId, id, ...(isUnserved && { error: 'temporarily_unavailable' }) }
     await transact(db, (tx) => cancelSession(tx, ended, change))

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
 import { findSession, type SignInSession } from '../sessions/session-queries.ts'
@@ -62,7 +62,7 @@ async function settleAnswer(context: VisitContext, place: Place, session: SignIn
   }
   if ('answer' in outcome) {
     const ended = { organizationId, id, error: outcome.answer }
-    await transact(db, (tx) => cancelSession(tx, ended, { cause: ulid(), now }))
+    await transact(db, (tx) => cancelSession(tx, ended, { cause: randomUUID(), now }))
     return finishPathOf(session)
   }
   const { failure, cause } = outcome

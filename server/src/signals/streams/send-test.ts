@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SsfTest } from '@muster/contract/ssf-streams.ts'
 import { sql } from 'kysely'
-import { ulid } from 'ulid'
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Reader, type Tx, transact } from '../../base/db/transact.ts'
@@ -87,7 +87,7 @@ async function queueTest(tx: Tx, asked: Asked, context: ChangeContext): Promise<
     initiating_entity: 'admin',
     reason_admin: { en: 'Test event' },
   }
-  const txn = ulid()
+  const txn = randomUUID()
   const heldUntil = stream.delivery_type === 'push' ? new Date(Date.parse(now) + heldMs).toISOString() : undefined
   const facts = { organizationId, streamId: stream.id, kind: 'test', event, txn, userEmail: email } as const
   const deviceId = found?.device_id ?? null

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { ulid } from 'ulid'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
@@ -26,7 +26,7 @@ export async function verifyStream(tx: Tx, { organizationId, reference, state, n
   refuseStopped(stream)
   await refuseTooMany(tx, stream, now)
   const event = state === null ? {} : { state }
-  const signal = { organizationId, streamId: stream.id, event, txn: ulid(), now }
+  const signal = { organizationId, streamId: stream.id, event, txn: randomUUID(), now }
   await queueStreamSignal(tx, { ...signal, kind: 'verification' })
 }
 
