@@ -3,10 +3,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark } from '../components/state-shape.tsx'
+import { useAction } from '../components/use-action.ts'
 
 const chainQuery = (isAwaited: boolean) =>
   queryOptions({

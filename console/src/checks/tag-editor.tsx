@@ -2,8 +2,8 @@ import { Button, TextInput } from '@mantine/core'
 import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 /** Tags are given and taken at once; Undo takes it back. */

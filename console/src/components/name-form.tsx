@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import type { FormEvent } from 'react'
-import type { Action } from '../api/use-action.ts'
 import { FormFault } from './form-fault.tsx'
+import type { Action } from './use-action.ts'
 
 type Parts = {
   /** What the name is for, with examples. */

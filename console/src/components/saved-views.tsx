@@ -4,8 +4,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from './form-fault.tsx'
+import { useAction } from './use-action.ts'
 import { visibleText } from './visible-text.ts'
 
 /** Where someone is in a list is no part of what they look at. */

@@ -1,7 +1,7 @@
 import type { Device } from '@muster/contract/devices.ts'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { useRestore } from './missing-device.tsx'
 

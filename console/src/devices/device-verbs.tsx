@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useMay } from '../api/session.ts'
-import { useNeeded } from '../api/use-needed.ts'
+import { useNeeded } from '../components/use-needed.ts'
 import type { Verb } from '../components/verbs.tsx'
 import { AssignOwnerDialog } from './assign-owner-dialog.tsx'
 import { DeleteDeviceDialog } from './delete-device-dialog.tsx'

@@ -2,8 +2,8 @@ import { Button, Modal, Textarea, TextInput } from '@mantine/core'
 import type { Device } from '@muster/contract/devices.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { useAction } from '../components/use-action.ts'
 
 type Change = { readonly name?: string; readonly note?: string | null }
 

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 type Parts = { readonly device: Device; readonly ownerName: string }

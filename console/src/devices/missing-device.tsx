@@ -5,10 +5,10 @@ import { Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
 import { useMay } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { Emptiness, LoadFailure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { fullTime } from '../components/times.ts'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 const deletedDeviceQuery = (id: string) =>

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import type { CheckResult } from '@muster/contract/check-results.ts'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 /** Has one check run again on the device at its next check-in. */

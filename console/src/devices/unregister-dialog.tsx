@@ -1,8 +1,8 @@
 import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { ownDevicesQuery } from '../people/own-devices.tsx'
 

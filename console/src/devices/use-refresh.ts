@@ -1,4 +1,4 @@
-import { type Action, useAction } from '../api/use-action.ts'
+import { type Action, useAction } from '../components/use-action.ts'
 import { type Refreshed, refreshChecks } from './refresh-checks.ts'
 
 /** Has the failing checks of one device run again. */

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useAction } from '../api/use-action.ts'
+import { useAction } from '../components/use-action.ts'
 import { AccountDialog } from './account-dialog.tsx'
 import { type Account, inSteps, type Steps } from './in-steps.ts'
 

@@ -5,10 +5,10 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { Failure, LoadFailure } from '../components/notices.tsx'
 import { useNow } from '../components/relative-time.tsx'
 import { RowsTable } from '../components/rows-table.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 const onlineWithinMs = 10 * 60_000

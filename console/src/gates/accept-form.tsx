@@ -6,12 +6,12 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
 import { beginSession, sessionQuery } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { PasswordField } from '../components/password-field.tsx'
 import { readForm } from '../components/read-form.ts'
 import { Mark } from '../components/state-shape.tsx'
 import { toast } from '../components/toasts.tsx'
+import { useAction } from '../components/use-action.ts'
 import { blank, type Faults, useCheckedForm } from '../components/use-checked-form.ts'
 
 const shortest = 12

@@ -1,6 +1,6 @@
 import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
+import { useAction } from '../components/use-action.ts'
 import { GroupFields, type GroupInput } from './group-fields.tsx'
 
 type Parts = { readonly group: DeviceGroup; readonly onClose: () => void }

@@ -1,7 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import type { Action } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import type { Action } from '../components/use-action.ts'
 
 export type GroupInput = { readonly name: string; readonly description: string }
 

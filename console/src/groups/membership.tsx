@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query'
-import { useAction } from '../api/use-action.ts'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 type Member = { readonly id: string; readonly name: string }

@@ -1,7 +1,7 @@
 import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
+import { useAction } from '../components/use-action.ts'
 import { GroupFields, type GroupInput } from './group-fields.tsx'
 
 export function NewGroupDialog({ onClose }: { onClose: () => void }) {

@@ -2,8 +2,8 @@ import { Button, Modal, Textarea, TextInput } from '@mantine/core'
 import type { IssueFacts } from '@muster/contract/console-issues.ts'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 type Parts = { readonly issue: IssueFacts; readonly onClose: () => void }

@@ -1,7 +1,7 @@
 import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
+import { useAction } from '../components/use-action.ts'
 
 /** Shows the secret of a key, on its page and in its row, until it is hidden or the page is left. */
 export function useRevealing({ id }: ConsoleApiKey) {

@@ -2,8 +2,8 @@ import { Button, Modal, TextInput } from '@mantine/core'
 import { isEmailAddress } from '@muster/contract/email-address.ts'
 import type { FormEvent } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { useAction } from '../components/use-action.ts'
 import { blank, useCheckedForm } from '../components/use-checked-form.ts'
 
 type Added = { readonly name: string; readonly isRestored: boolean }

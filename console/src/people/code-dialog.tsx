@@ -3,8 +3,8 @@ import type { NewBypassCode } from '@muster/contract/sign-in-exceptions.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 type Parts = {

@@ -4,9 +4,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addressOf, api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 type Parts = { readonly report: ReportingQuery; readonly isAwaited: boolean; readonly onRun: () => void }

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
+import { useAction } from '../components/use-action.ts'
 import { nameless, ReportFields, type ReportInput } from './report-fields.tsx'
 
 type Change = { readonly name?: string; readonly sql?: string }

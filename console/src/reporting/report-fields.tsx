@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
-import type { Action } from '../api/use-action.ts'
 import { SqlEditor } from '../components/sql-editor.tsx'
+import type { Action } from '../components/use-action.ts'
 
 export type ReportInput = { readonly name: string; readonly sql: string }
 

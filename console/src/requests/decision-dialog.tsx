@@ -3,8 +3,8 @@ import type { ExemptionRequestView, RegistrationRequestView } from '@muster/cont
 import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 export type RequestView = ExemptionRequestView | RegistrationRequestView

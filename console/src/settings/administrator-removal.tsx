@@ -3,9 +3,9 @@ import type { AdminUser } from '@muster/contract/admin-users.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Block } from '../components/section-frame.tsx'
+import { useAction } from '../components/use-action.ts'
 import { nameOf } from './administrator-table.tsx'
 
 export function AdministratorRemoval({ admin, isSelf }: { readonly admin: AdminUser; readonly isSelf: boolean }) {

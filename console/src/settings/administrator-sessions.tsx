@@ -3,10 +3,10 @@ import type { AdminUser } from '@muster/contract/admin-users.ts'
 import type { SignInState } from '@muster/contract/console.ts'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { SessionTable } from '../components/session-table.tsx'
+import { useAction } from '../components/use-action.ts'
 import { nameOf } from './administrator-table.tsx'
 
 type Parts = { readonly admin: AdminUser; readonly sessions: SignInState['sessions'] }

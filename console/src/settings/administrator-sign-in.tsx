@@ -4,10 +4,10 @@ import type { AdministratorLink, SignInState } from '@muster/contract/console.ts
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
+import { useAction } from '../components/use-action.ts'
 import { nameOf } from './administrator-table.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 

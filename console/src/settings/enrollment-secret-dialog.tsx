@@ -3,8 +3,8 @@ import type { NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
 import type { Person } from '@muster/contract/people.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { useAction } from '../components/use-action.ts'
 
 type Parts = { readonly onClose: () => void; readonly onMade: (secret: NewEnrollmentSecret) => void }
 type Wanted = { readonly name: string; readonly email: string; readonly until: string }

@@ -2,10 +2,10 @@ import { Button } from '@mantine/core'
 import { type ChangeEvent, useRef, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { GuideLink } from '../components/guide-link.tsx'
 import { Block } from '../components/section-frame.tsx'
+import { useAction } from '../components/use-action.ts'
 import { OwnerListDialog } from './owner-list-dialog.tsx'
 
 const maxCharacters = 500_000

@@ -1,7 +1,7 @@
 import type { SettingsChange } from '@muster/contract/console-settings.ts'
 import { api } from '../api/api.ts'
 import { sessionQuery } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
+import { useAction } from '../components/use-action.ts'
 import { settingFactsQuery } from './setting-queries.ts'
 
 /** Chooses for the organization; whoever does proves who they are. */

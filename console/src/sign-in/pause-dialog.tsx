@@ -3,8 +3,8 @@ import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import type { SignInPause } from '@muster/contract/sign-in-exceptions.ts'
 import type { FormEvent } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 type Parts = { readonly connection: SignInConnectionView; readonly isOpen: boolean; readonly onClose: () => void }

@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 type Parts = {

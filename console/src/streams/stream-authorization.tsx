@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { CodeBlock } from '../components/code-block.tsx'
+import { useAction } from '../components/use-action.ts'
 
 /** What a push stream authorizes itself with: revealed to whoever proves who they are. */
 export function StreamAuthorization({ stream }: { stream: SsfStream }) {

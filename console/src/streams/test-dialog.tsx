@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { Mark } from '../components/state-shape.tsx'
+import { useAction } from '../components/use-action.ts'
 
 type Parts = { readonly stream: SsfStream; readonly onClose: () => void }
 

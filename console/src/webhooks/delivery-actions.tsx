@@ -3,10 +3,10 @@ import type { WebhookDeliveryDetails } from '@muster/contract/webhook-deliveries
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { useNow } from '../components/relative-time.tsx'
 import { toast } from '../components/toasts.tsx'
+import { useAction } from '../components/use-action.ts'
 
 type Parts = { readonly endpoint: WebhookEndpoint; readonly delivery: WebhookDeliveryDetails }
 

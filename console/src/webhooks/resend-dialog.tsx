@@ -1,5 +1,5 @@
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
+import { useAction } from '../components/use-action.ts'
 import { RangeDialog } from '../developers/range-dialog.tsx'
 import { type ResendRange, resendCountQuery } from './webhook-queries.ts'
 

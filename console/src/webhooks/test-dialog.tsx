@@ -4,8 +4,8 @@ import { type WebhookEvent, webhookEventSummaries, webhookEvents } from '@muster
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { useAction } from '../components/use-action.ts'
 
 type Parts = { readonly endpoint: WebhookEndpoint; readonly onClose: () => void }
 

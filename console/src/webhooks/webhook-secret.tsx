@@ -2,12 +2,12 @@ import { Button, Modal } from '@mantine/core'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
-import { useAction } from '../api/use-action.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
 import { deadlineOf } from '../components/times.ts'
+import { useAction } from '../components/use-action.ts'
 
 const overlaps = [
   { seconds: 0, text: 'not at all: it ends now' },

@@ -2,7 +2,7 @@ import type { CheckConfiguration } from '@muster/contract/check-configurations.t
 import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api/api.ts'
-import { useAction } from '../../api/use-action.ts'
+import { useAction } from '../../components/use-action.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { changeOf, type Definitions, type Draft } from './draft.ts'
 

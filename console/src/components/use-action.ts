@@ -1,7 +1,7 @@
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Offer, toast } from '../components/toasts.tsx'
-import { ApiError } from './api-error.ts'
-import { ProofDeclined } from './step-up.ts'
+import { ApiError } from '../api/api-error.ts'
+import { ProofDeclined } from '../api/step-up.ts'
+import { type Offer, toast } from './toasts.tsx'
 
 type Parts<Given, Answer> = {
   readonly act: (given: Given) => Promise<Answer>

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { toast } from '../components/toasts.tsx'
+import { toast } from './toasts.tsx'
 
 /** What a dialog cannot do without; where it cannot be read, that is said and the dialog is given up. */
 export function useNeeded<Data>({ data, error }: UseQueryResult<Data>, giveUp: () => void): Data | undefined {
