@@ -7,9 +7,9 @@ import { RecordNotices } from '../components/record-page.tsx'
 import './audit.css'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Fact } from '../components/fact.tsx'
+import { Page } from '../components/page.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { Page } from '../shell/page.tsx'
 import { actorWords, auditEntryQuery } from './audit-queries.ts'
 
 const route = getRouteApi('/shell/audit/$entryId')

@@ -2,10 +2,10 @@ import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { RowCount } from '@muster/contract/console-records.ts'
 import type { SavedViewPage } from '@muster/contract/saved-views.ts'
 import type { ComponentProps, ReactNode } from 'react'
-import { Page } from '../shell/page.tsx'
 import { ExportCsv } from './export-csv.tsx'
 import { type ListFilters, ListView, type ListViewParts } from './list-view.tsx'
 import { MissingPermission } from './missing-permission.tsx'
+import { Page } from './page.tsx'
 import { ViewBar } from './saved-views.tsx'
 
 type Parts<Row, Filters extends ListFilters> = Omit<ListViewParts<Row, Filters>, 'isInset'> & {

@@ -3,9 +3,9 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { type Crumb, Page } from '../shell/page.tsx'
 import { MissingPermission } from './missing-permission.tsx'
 import { Emptiness, LoadFailure, SkeletonRows } from './notices.tsx'
+import { type Crumb, Page } from './page.tsx'
 
 type NoticeParts = {
   readonly record: UseQueryResult<unknown>

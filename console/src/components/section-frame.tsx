@@ -3,9 +3,9 @@ import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useSession } from '../api/session.ts'
-import { Page } from '../shell/page.tsx'
 import type { Section } from '../shell/sections.ts'
 import { MissingPermission } from './missing-permission.tsx'
+import { Page } from './page.tsx'
 
 type Parts = {
   /** "Settings", "Account". */

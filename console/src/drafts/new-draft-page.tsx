@@ -7,10 +7,10 @@ import { useSession } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Failure } from '../components/notices.tsx'
+import { Page } from '../components/page.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { Page } from '../shell/page.tsx'
 import './drafts.css'
 
 const crumb = { to: '/checks', text: 'Checks' } as const

@@ -1,4 +1,4 @@
-import { Page } from '../shell/page.tsx'
+import { Page } from '../components/page.tsx'
 import { EnrollSteps } from './enroll-steps.tsx'
 
 const crumb = { to: '/devices', text: 'Devices' } as const

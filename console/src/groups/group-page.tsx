@@ -1,8 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { Page } from '../components/page.tsx'
 import { RecordPage } from '../components/record-page.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { Page } from '../shell/page.tsx'
 
 type Parts = {
   readonly group: UseQueryResult<{ readonly name: string }>

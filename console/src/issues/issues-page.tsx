@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { addressOf, api } from '../api/api.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
-import { Page } from '../shell/page.tsx'
+import { Page } from '../components/page.tsx'
 import { IssueList } from './issue-list.tsx'
 import { issueFilterOf, issueFiltersInWords, readIssueFilters } from './issue-queries.ts'
 

@@ -8,8 +8,8 @@ import { useMay } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
+import { Page } from '../components/page.tsx'
 import { useAction } from '../components/use-action.ts'
-import { Page } from '../shell/page.tsx'
 import { nameless, ReportFields, type ReportInput } from './report-fields.tsx'
 
 const route = getRouteApi('/shell/reporting/queries/new')

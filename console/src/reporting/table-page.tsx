@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMay } from '../api/session.ts'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
-import { Page } from '../shell/page.tsx'
+import { Page } from '../components/page.tsx'
 import { RecordTable } from './record-table.tsx'
 import { tableRecordsQuery, tablesQuery } from './table-queries.ts'
 

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { Failure } from '../components/notices.tsx'
+import { Page } from '../components/page.tsx'
 import { useTabTitle } from '../components/use-tab-title.ts'
-import { Page } from './page.tsx'
 
 export function NotFound() {
   useTabTitle('Page not found')

@@ -1,7 +1,7 @@
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import type { ReactNode } from 'react'
+import { Page } from '../components/page.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { StreamActions } from './stream-actions.tsx'
 import { StreamHead } from './stream-head.tsx'

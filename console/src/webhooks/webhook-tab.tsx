@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import type { ReactNode } from 'react'
-import { Page } from '../shell/page.tsx'
+import { Page } from '../components/page.tsx'
 import '../developers/developers.css'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookHead } from './webhook-head.tsx'

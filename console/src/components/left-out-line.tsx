@@ -1,6 +1,6 @@
 import { useRouterState } from '@tanstack/react-router'
 import { Fragment, useSyncExternalStore } from 'react'
-import { leftOutInWords } from '../components/left-out.ts'
+import { leftOutInWords } from './left-out.ts'
 import './left-out-line.css'
 
 type Told = { readonly path: string; readonly parts: readonly string[] }

@@ -1,10 +1,10 @@
 import { type QueryFilters, useIsFetching } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { Icon } from '../components/icon.tsx'
-import { useTabTitle } from '../components/use-tab-title.ts'
+import { Icon } from './icon.tsx'
 import { LeftOutLine } from './left-out-line.tsx'
 import { LiveLine } from './live-line.tsx'
+import { useTabTitle } from './use-tab-title.ts'
 
 export type Crumb = {
   readonly to:
