@@ -1,12 +1,12 @@
 import { Button, Modal } from '@mantine/core'
 import type { SignInState, TotpSetup } from '@muster/contract/console.ts'
 import { useState } from 'react'
+import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
-import { accountQuery } from './account-query.ts'
 import { TotpForm } from './totp-form.tsx'
 
 type Parts = { readonly state: SignInState; readonly onCodes: (codes: readonly string[]) => void }

@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core'
 import type { SignInState } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { makePasskey } from '../api/passkeys.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -10,7 +11,6 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { accountQuery } from './account-query.ts'
 
 type Passkey = SignInState['passkeys'][number]
 type Parts = { readonly state: SignInState; readonly onCodes: (codes: readonly string[]) => void }

@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core'
 import type { SignInState } from '@muster/contract/console.ts'
 import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import { type FormEvent, useState } from 'react'
+import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
 import { renewSession, useSession } from '../api/session.ts'
@@ -12,7 +13,6 @@ import { readForm } from '../components/read-form.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
-import { accountQuery } from './account-query.ts'
 
 export function PasswordBlock({ state }: { state: SignInState }) {
   const [isOpen, setIsOpen] = useState(false)

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import type { SignInState } from '@muster/contract/console.ts'
 import { useState } from 'react'
+import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
-import { accountQuery } from './account-query.ts'
 
 type Parts = { readonly state: SignInState; readonly onCodes: (codes: readonly string[]) => void }
 

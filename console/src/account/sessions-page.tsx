@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { SignInState } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
@@ -9,7 +10,6 @@ import { Block } from '../components/section-frame.tsx'
 import { SessionTable } from '../components/session-table.tsx'
 import { useAction } from '../components/use-action.ts'
 import { AccountFrame } from './account-frame.tsx'
-import { accountQuery } from './account-query.ts'
 
 export function SessionsPage() {
   const account = useQuery(accountQuery)

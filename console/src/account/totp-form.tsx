@@ -1,12 +1,12 @@
 import { Button, TextInput } from '@mantine/core'
 import type { TotpSetup } from '@muster/contract/console.ts'
 import type { FormEvent } from 'react'
+import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { QrCode } from '../components/qr-code.tsx'
 import { useAction } from '../components/use-action.ts'
-import { accountQuery } from './account-query.ts'
 
 type Parts = {
   readonly setup: TotpSetup

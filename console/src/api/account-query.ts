@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from '../api/api.ts'
+import { api } from './api.ts'
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],
