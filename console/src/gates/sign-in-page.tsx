@@ -13,8 +13,8 @@ import { Icon } from '../components/icon.tsx'
 import { PasswordField } from '../components/password-field.tsx'
 import { readForm } from '../components/read-form.ts'
 import { blank, useCheckedForm } from '../components/use-checked-form.ts'
-import { returnAddress } from '../routes/return-address.ts'
 import { Gate } from './gate.tsx'
+import { returnAddress } from './return-address.ts'
 
 const route = getRouteApi('/sign-in')
 

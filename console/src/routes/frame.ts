@@ -3,10 +3,10 @@ import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { leftOutOf } from '../components/left-out.ts'
 import { tellLeftOut } from '../components/left-out-line.tsx'
+import { returnTo } from '../gates/return-address.ts'
 import { MissingPage, NotFound } from '../shell/failures.tsx'
 import { Shell } from '../shell/shell.tsx'
 import { WaitingShell } from '../shell/waiting-shell.tsx'
-import { returnTo } from './return-address.ts'
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 
