@@ -6,10 +6,10 @@ import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { ListBody } from '../components/list-body.tsx'
+import { NewSecretDialog } from '../components/new-secret-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { NewSecretDialog } from '../settings/new-secret-dialog.tsx'
 import { CodeDialog } from './code-dialog.tsx'
 
 const shown = 5

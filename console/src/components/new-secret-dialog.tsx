@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { SecretOnce } from '../components/secret-once.tsx'
+import { SecretOnce } from './secret-once.tsx'
 
 type Parts = {
   readonly title: string
