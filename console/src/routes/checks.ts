@@ -62,7 +62,7 @@ const checkIssues = createRoute({
   getParentRoute: () => check,
   path: '/issues',
   validateSearch: readIssueFilters,
-  component: lazyRouteComponent(() => import('../checks/issues-tab.tsx'), 'IssuesTab'),
+  component: lazyRouteComponent(() => import('../issues/issues-tab.tsx'), 'IssuesTab'),
 })
 
 const checkQuery = createRoute({

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { IssueList } from '../issues/issue-list.tsx'
-import { readIssueFilters } from '../issues/issue-queries.ts'
+import { IssueList } from './issue-list.tsx'
+import { readIssueFilters } from './issue-queries.ts'
 
 const route = getRouteApi('/shell/checks/$checkId/issues')
 
