@@ -46,9 +46,3 @@ export const registrationsQuery = (filters: RequestFilters) =>
     queryKey: ['requests', 'registration', queryOf(filters)],
     queryFn: ({ signal }) => api('listRegistrationRequestViews', { query: queryOf(filters), signal }),
   })
-
-export const waitingQuery = queryOptions({
-  queryKey: ['requests', 'waiting'],
-  refetchInterval: 60_000,
-  queryFn: ({ signal }) => api('countWaitingRequests', { signal }),
-})

@@ -5,6 +5,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addressOf } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
+import { waitingQuery } from '../api/waiting-query.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
@@ -21,7 +22,6 @@ import {
   registrationsQuery,
   type StatusName,
   statuses,
-  waitingQuery,
 } from './request-queries.ts'
 import '../components/list-body.css'
 import './requests.css'
