@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { tablesQuery } from '../reporting/table-queries.ts'
+import { tablesQuery } from '../api/tables-query.ts'
 import type { SqlTable } from './sql-completion.ts'
 
 /** Whose tables the SQL reads: those of osquery on a device, or the reporting tables. */

@@ -1,9 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
+import { tablesQuery } from '../api/tables-query.ts'
 import { Failure } from '../components/notices.tsx'
 import { RecordTable } from '../reporting/record-table.tsx'
-import { tableRecordsQuery, tablesQuery } from '../reporting/table-queries.ts'
+import { tableRecordsQuery } from '../reporting/table-records-query.ts'
 
 const route = getRouteApi('/shell/devices/$deviceId/inventory')
 

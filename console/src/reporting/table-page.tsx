@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMay } from '../api/session.ts'
+import { tablesQuery } from '../api/tables-query.ts'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { Page } from '../components/page.tsx'
 import { RecordTable } from './record-table.tsx'
-import { tableRecordsQuery, tablesQuery } from './table-queries.ts'
+import { tableRecordsQuery } from './table-records-query.ts'
 
 const route = getRouteApi('/shell/reporting/tables/$name')
 const crumb = { to: '/reporting/tables', text: 'Reporting tables' } as const

@@ -2,12 +2,12 @@ import type { ReportingTable } from '@muster/contract/reporting-tables.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import '../components/list-body.css'
+import { tablesQuery } from '../api/tables-query.ts'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { Page } from '../components/page.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { ReportTabs } from './report-tabs.tsx'
-import { tablesQuery } from './table-queries.ts'
 
 const route = getRouteApi('/shell/reporting/tables')
 
