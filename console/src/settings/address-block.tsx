@@ -2,11 +2,11 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
+import { settingFactsQuery } from '../api/setting-facts.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
-import { settingFactsQuery } from './setting-queries.ts'
 
 type Parts = { readonly own: string; readonly old: readonly string[] }
 

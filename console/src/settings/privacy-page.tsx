@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
+import { settingFactsQuery } from '../api/setting-facts.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness, Failure } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { PrivacyKeys } from './privacy-keys.tsx'
-import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 const neverRead = [

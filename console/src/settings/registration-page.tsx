@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { settingFactsQuery } from '../api/setting-facts.ts'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { FirstDevice } from './first-device.tsx'
 import { OwnerList } from './owner-list.tsx'
 import { OwnerRule } from './owner-rule.tsx'
 import { RequiredChecks } from './required-checks.tsx'
-import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 const rules: readonly (readonly [string, string])[] = [

@@ -1,9 +1,9 @@
 import type { SettingFacts } from '@muster/contract/console-settings.ts'
 import { useQuery } from '@tanstack/react-query'
+import { settingFactsQuery } from '../api/setting-facts.ts'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { RetentionForm } from './retention-form.tsx'
-import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 /** How long what is kept. */

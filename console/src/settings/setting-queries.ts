@@ -1,16 +1,6 @@
 import type { AdministratorFilter, EnrollmentSecretFilter } from '@muster/contract/console-settings.ts'
-import type { Retained } from '@muster/contract/retention.ts'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
-
-export const settingFactsQuery = queryOptions({
-  queryKey: ['settings', 'facts'],
-  queryFn: ({ signal }) => api('getSettingFacts', { signal }),
-})
-
-/** For how many days something is kept here; undefined until it is known. */
-export const useKeptDays = (what: Retained): number | undefined =>
-  useQuery(settingFactsQuery).data?.chosen[`${what}_days`]
 
 export const packagesQuery = queryOptions({
   queryKey: ['settings', 'packages'],

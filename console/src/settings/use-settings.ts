@@ -1,8 +1,8 @@
 import type { SettingsChange } from '@muster/contract/console-settings.ts'
 import { api } from '../api/api.ts'
 import { sessionQuery } from '../api/session.ts'
+import { settingFactsQuery } from '../api/setting-facts.ts'
 import { useAction } from '../components/use-action.ts'
-import { settingFactsQuery } from './setting-queries.ts'
 
 /** Chooses for the organization; whoever does proves who they are. */
 export const useSettings = (said: string, onDone: () => void) =>

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { addressOf, api } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
+import { useKeptDays } from '../api/setting-facts.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { onlyChip, optionsOf } from '../components/list-view.tsx'
 import { Emptiness } from '../components/notices.tsx'
-import { useKeptDays } from '../settings/setting-queries.ts'
 import { signInFiltersInWords } from './filters-in-words.ts'
 import {
   readSignInFilters,

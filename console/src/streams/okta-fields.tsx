@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { oktaDoubt } from '@muster/contract/okta-stream.ts'
 import { useQuery } from '@tanstack/react-query'
-import { settingFactsQuery } from '../settings/setting-queries.ts'
+import { settingFactsQuery } from '../api/setting-facts.ts'
 
 type Parts = {
   readonly url: string

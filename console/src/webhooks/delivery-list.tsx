@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useKeptDays } from '../api/setting-facts.ts'
 import { LoadFailure } from '../components/notices.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { clockTime, dayOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { countText } from '../developers/count-text.ts'
-import { useKeptDays } from '../settings/setting-queries.ts'
 import { markOf } from './delivery-table.tsx'
 import { type DeliveryFilters, deliveriesQuery, webhookViewQuery } from './webhook-queries.ts'
 
