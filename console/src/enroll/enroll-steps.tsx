@@ -10,9 +10,9 @@ import { Icon } from '../components/icon.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
-import { packagesQuery } from '../settings/setting-queries.ts'
 import { AwaitDevice } from './await-device.tsx'
 import { agentWords, downloadPackage, installCommand, platformWords, troubleCommand } from './install-commands.ts'
+import { packagesQuery } from './packages-query.ts'
 
 const platforms = Object.keys(platformWords) as Package['platform'][]
 

@@ -12,7 +12,7 @@ import { Emptiness } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
 import { agentWords, downloadPackage, installCommand, platformWords } from '../enroll/install-commands.ts'
-import { packagesQuery } from './setting-queries.ts'
+import { packagesQuery } from '../enroll/packages-query.ts'
 
 /** All packages have the same problem where the address of the server is it. */
 const sharedProblem = (packages: readonly Package[]): string | undefined => {

@@ -2,11 +2,6 @@ import type { AdministratorFilter, EnrollmentSecretFilter } from '@muster/contra
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
 
-export const packagesQuery = queryOptions({
-  queryKey: ['settings', 'packages'],
-  queryFn: ({ signal }) => api('listPackages', { query: { per_page: 100 }, signal }),
-})
-
 export type Paged<Filter> = Filter & { readonly after?: string }
 
 export const enrollmentSecretsQuery = ({ state, after }: Paged<EnrollmentSecretFilter>) =>
