@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { ownerQuery } from '../people/person-queries.ts'
 import { CheckResults } from './check-results.tsx'
 import { ownerIdOf } from './device-facts.ts'
-import { deviceQuery, ownerQuery } from './device-queries.ts'
+import { deviceQuery } from './device-queries.ts'
 import { FactsRail } from './facts-rail.tsx'
 import { OpenIssues } from './open-issues.tsx'
 

@@ -37,13 +37,6 @@ export const deviceQuery = (id: string) =>
     queryFn: ({ signal }) => api('getDevice', { params: { id }, signal }),
   })
 
-export const ownerQuery = (id: string | undefined) =>
-  queryOptions({
-    queryKey: ['people', 'one', id],
-    enabled: id !== undefined,
-    queryFn: ({ signal }) => api('getPerson', { params: { id: id ?? '' }, signal }),
-  })
-
 /** What blocks first is the first. */
 export const openIssuesQuery = (id: string) =>
   queryOptions({

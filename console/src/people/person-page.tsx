@@ -7,13 +7,12 @@ import { Page } from '../components/page.tsx'
 import { RecordPage } from '../components/record-page.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { ownerQuery } from '../devices/device-queries.ts'
 import { OwnCodes } from './own-codes.tsx'
 import { OwnDevices, ownDevicesQuery } from './own-devices.tsx'
 import { OwnEntries } from './own-entries.tsx'
 import { OwnIssues } from './own-issues.tsx'
 import { OwnSignIns } from './own-sign-ins.tsx'
-import { personGroupsQuery } from './person-queries.ts'
+import { ownerQuery, personGroupsQuery } from './person-queries.ts'
 
 const route = getRouteApi('/shell/people/$personId')
 const crumb = { to: '/people', text: 'People' } as const

@@ -62,3 +62,10 @@ export const personIssuesQuery = (id: string) =>
     queryFn: ({ signal }) =>
       api('listOpenIssuesOfPerson', { params: { personId: id }, query: { per_page: 100 }, signal }),
   })
+
+export const ownerQuery = (id: string | undefined) =>
+  queryOptions({
+    queryKey: ['people', 'one', id],
+    enabled: id !== undefined,
+    queryFn: ({ signal }) => api('getPerson', { params: { id: id ?? '' }, signal }),
+  })
