@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { ownerQuery } from '../people/person-queries.ts'
+import { personQuery } from '../people/person-queries.ts'
 import { CheckResults } from './check-results.tsx'
 import { ownerIdOf } from './device-facts.ts'
 import { deviceQuery } from './device-queries.ts'
@@ -12,7 +12,7 @@ const route = getRouteApi('/shell/devices/$deviceId')
 export function DeviceOverview() {
   const { deviceId } = route.useParams()
   const device = useQuery(deviceQuery(deviceId)).data
-  const owner = useQuery(ownerQuery(device && ownerIdOf(device)))
+  const owner = useQuery(personQuery(device && ownerIdOf(device)))
   if (!device) return null
   return (
     <div className="columns in-tab">

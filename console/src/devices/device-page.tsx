@@ -9,7 +9,7 @@ import { useNow } from '../components/relative-time.tsx'
 import { StatePill } from '../components/state-shape.tsx'
 import { relativeTime, spanOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { ownerQuery } from '../people/person-queries.ts'
+import { personQuery } from '../people/person-queries.ts'
 import { DeviceActions } from './device-actions.tsx'
 import { blockingIssues, consequenceOf } from './device-consequence.tsx'
 import { deviceStanding, ownerIdOf } from './device-facts.ts'
@@ -41,7 +41,7 @@ export function DevicePage() {
 
 function LoadedDevice({ device }: { device: Device }) {
   const now = useNow()
-  const owner = useQuery(ownerQuery(ownerIdOf(device)))
+  const owner = useQuery(personQuery(ownerIdOf(device)))
   const issues = useQuery(openIssuesQuery(device.id))
   const name = visibleText(device.name)
   const standing = deviceStanding(device, now)

@@ -12,14 +12,14 @@ import { OwnDevices, ownDevicesQuery } from './own-devices.tsx'
 import { OwnEntries } from './own-entries.tsx'
 import { OwnIssues } from './own-issues.tsx'
 import { OwnSignIns } from './own-sign-ins.tsx'
-import { ownerQuery, personGroupsQuery } from './person-queries.ts'
+import { personGroupsQuery, personQuery } from './person-queries.ts'
 
 const route = getRouteApi('/shell/people/$personId')
 const crumb = { to: '/people', text: 'People' } as const
 
 export function PersonPage() {
   const { personId } = route.useParams()
-  const person = useQuery(ownerQuery(personId))
+  const person = useQuery(personQuery(personId))
   return (
     <RecordPage record={person} nouns={['person', 'people']} id={personId} crumb={crumb}>
       {(data) => <LoadedPerson key={personId} person={data} />}

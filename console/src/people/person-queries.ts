@@ -63,7 +63,7 @@ export const personIssuesQuery = (id: string) =>
       api('listOpenIssuesOfPerson', { params: { personId: id }, query: { per_page: 100 }, signal }),
   })
 
-export const ownerQuery = (id: string | undefined) =>
+export const personQuery = (id: string | undefined) =>
   queryOptions({
     queryKey: ['people', 'one', id],
     enabled: id !== undefined,
