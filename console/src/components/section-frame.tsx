@@ -1,11 +1,18 @@
 import './section-frame.css'
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
-import { Link } from '@tanstack/react-router'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useSession } from '../api/session.ts'
-import type { Section } from '../shell/sections.ts'
 import { MissingPermission } from './missing-permission.tsx'
 import { Page } from './page.tsx'
+
+/** A page among its sisters, which are listed at its side. */
+export type Section = {
+  readonly to: NonNullable<LinkProps['to']>
+  readonly text: string
+  /** Without it the section is not in the list. */
+  readonly power?: AdminPower
+}
 
 type Parts = {
   /** "Settings", "Account". */

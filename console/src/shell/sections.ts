@@ -1,13 +1,4 @@
-import type { AdminPower } from '@muster/contract/admin-powers.ts'
-import type { LinkProps } from '@tanstack/react-router'
-
-/** A page among its sisters, which are listed at its side. */
-export type Section = {
-  readonly to: NonNullable<LinkProps['to']>
-  readonly text: string
-  /** Without it the section is not in the list. */
-  readonly power?: AdminPower
-}
+import type { Section } from '../components/section-frame.tsx'
 
 export const settingSections: readonly Section[] = [
   { to: '/settings/organization', text: 'Organization' },
