@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useChangePreferences, usePreferences } from '../api/preferences.ts'
+import { useChangePreferences, usePreferences } from '../components/preferences.ts'
 import { Block } from '../components/section-frame.tsx'
 import { chooseScheme, type SchemeChoice, schemeChoice } from '../shell/scheme.ts'
 import { AccountFrame } from './account-frame.tsx'

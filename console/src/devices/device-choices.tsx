@@ -1,7 +1,7 @@
 import { type DeviceColumnName, type DeviceSort, deviceColumnNames } from '@muster/contract/console-values.ts'
-import { useChangePreferences } from '../api/preferences.ts'
 import { ColumnChoice } from '../components/column-choice.tsx'
 import { copyText } from '../components/copy-text.ts'
+import { useChangePreferences } from '../components/preferences.ts'
 import { SortChoice } from '../components/sort-choice.tsx'
 import { apiQueryOf } from './api-query.ts'
 import { columnWords } from './device-columns.tsx'

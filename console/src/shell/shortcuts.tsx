@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { usePreferences } from '../api/preferences.ts'
+import { usePreferences } from '../components/preferences.ts'
 import { developerEntries, mainEntries } from './entries.ts'
 import { useRecordId } from './use-shortcuts.ts'
 

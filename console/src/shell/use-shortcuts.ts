@@ -1,7 +1,7 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { areLettersOn } from '../api/preferences.ts'
 import { copyText } from '../components/copy-text.ts'
+import { areLettersOn } from '../components/preferences.ts'
 import { developerEntries, mainEntries } from './entries.ts'
 
 /** In a checkbox no letter is typed. */

@@ -1,9 +1,9 @@
 import type { ConsolePreferences, ConsolePreferencesChange } from '@muster/contract/console-preferences.ts'
 import { useMutationState } from '@tanstack/react-query'
-import { type Action, useAction } from '../components/use-action.ts'
-import { api } from './api.ts'
-import { queryClient } from './query-client.ts'
-import { sessionQuery, useSession } from './session.ts'
+import { api } from '../api/api.ts'
+import { queryClient } from '../api/query-client.ts'
+import { sessionQuery, useSession } from '../api/session.ts'
+import { type Action, useAction } from './use-action.ts'
 
 const asItComes: ConsolePreferences = { single_keys: true, device_columns: null }
 
