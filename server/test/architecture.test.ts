@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { contexts, featureArrows } from './architecture/arrow-table.ts'
 import { brokenArrows } from './architecture/broken-arrows.ts'
 import { brokenOwnership, tablesWritten } from './architecture/broken-ownership.ts'
-import { isServerSource, isTest, placeOf } from './architecture/file-role.ts'
+import { consoleArrows } from './architecture/console-arrow-table.ts'
+import { consoleHomeOf, isConsoleSource, isServerSource, isTest, placeOf } from './architecture/file-role.ts'
 import { findImports } from './architecture/find-imports.ts'
 import { readSources } from './architecture/read-sources.ts'
 import { tableOwners } from './architecture/table-owners.ts'
@@ -17,8 +18,25 @@ test('every import, package and global keeps to the architecture', () => {
   assert.deepEqual(sources.flatMap(brokenArrows), [])
 })
 
+type Arrows = Readonly<Record<string, readonly string[]>>
+
+const arrowsIn = (table: Arrows) =>
+  Object.entries(table).flatMap(([from, targets]) => targets.map((to) => ({ from, to })))
+
+/** The arrows that some file of the product needs, each as "from to". */
+const arrowsUsed = (isOurs: (path: string) => boolean, homeOf: (path: string) => string): ReadonlySet<string> =>
+  new Set(
+    product
+      .filter(({ path }) => isOurs(path))
+      .flatMap((file) =>
+        findImports(file).flatMap(({ target }) =>
+          'file' in target && isOurs(target.file) ? [`${homeOf(file.path)} ${homeOf(target.file)}`] : [],
+        ),
+      ),
+  )
+
 const homes = Object.keys(featureArrows)
-const arrows = Object.entries(featureArrows).flatMap(([from, targets]) => targets.map((to) => ({ from, to })))
+const arrows = arrowsIn(featureArrows)
 
 test('every arrow leads down: to a folder further below in the table, and to no context above', () => {
   const contextAt = (home: string) => contexts.indexOf(home.split('/')[0] ?? '')
@@ -37,20 +55,24 @@ test('every context says in ten lines what it holds', async () => {
 })
 
 test('every arrow between features has an import that needs it', () => {
-  const used = new Set(
-    product
-      .filter(({ path }) => isServerSource(path))
-      .flatMap((file) =>
-        findImports(file).flatMap(({ target }) =>
-          'file' in target && isServerSource(target.file)
-            ? [`${placeOf(file.path).home} ${placeOf(target.file).home}`]
-            : [],
-        ),
-      ),
-  )
+  const used = arrowsUsed(isServerSource, (path) => placeOf(path).home)
   const unused = arrows.filter(
     ({ from, to }) => (homes.includes(to) || to.startsWith('http')) && !used.has(`${from} ${to}`),
   )
+  assert.deepEqual(unused, [])
+})
+
+test('every arrow of the console leads down: to a folder or file further below in its table', () => {
+  const consoleHomes = Object.keys(consoleArrows)
+  const upward = arrowsIn(consoleArrows).filter(
+    ({ from, to }) => consoleHomes.indexOf(to) <= consoleHomes.indexOf(from),
+  )
+  assert.deepEqual(upward, [])
+})
+
+test('every arrow of the console has an import that needs it', () => {
+  const used = arrowsUsed(isConsoleSource, consoleHomeOf)
+  const unused = arrowsIn(consoleArrows).filter(({ from, to }) => !used.has(`${from} ${to}`))
   assert.deepEqual(unused, [])
 })
 
@@ -68,6 +90,7 @@ test('every route with an identifier in its address answers 404 for what can be 
 test('the guards see the code they guard', () => {
   const seen = product.flatMap(findImports).length
   assert.ok(product.filter(({ path }) => isServerSource(path)).length > 10, 'the sources of the server are found')
+  assert.ok(product.filter(({ path }) => isConsoleSource(path)).length > 10, 'the sources of the console are found')
   assert.ok(seen >= product.length, `${product.length} files have at least as many imports, but only ${seen} were seen`)
   assert.ok(product.flatMap(tablesWritten).length > 0, 'writes are found')
 })

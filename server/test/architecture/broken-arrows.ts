@@ -1,18 +1,22 @@
 import { featureArrows, globalHomes, groundArrows, packageHomes } from './arrow-table.ts'
-import { isServerSource, isTest, type Place, placeOf } from './file-role.ts'
+import { brokenConsoleArrows } from './broken-console-arrows.ts'
+import { isConsoleSource, isServerSource, isTest, type Place, placeOf } from './file-role.ts'
 import { findImports, hasComputedImport, type Import } from './find-imports.ts'
 import { type SourceFile, withoutComments } from './source-file.ts'
 
-/** What a file breaks, one sentence for each; test files of the server may import anything. */
+/** What a file breaks, one sentence for each; test files of the server and the console may import anything there. */
 export function brokenArrows(file: SourceFile): string[] {
   const imports = findImports(file)
-  const outward = imports.map((item) => brokenWorkspace(file.path, item))
-  if (!isServerSource(file.path) || isTest(file.path)) return outward.filter((text) => text !== undefined)
+  const outward = imports.map((item) => brokenWorkspace(file.path, item)).filter((text) => text !== undefined)
+  if (isTest(file.path)) return outward
+  const computed = hasComputedImport(file) ? [`${file.path} imports a computed name, which no guard can follow`] : []
+  if (isConsoleSource(file.path)) return [...computed, ...outward, ...brokenConsoleArrows(file)]
+  if (!isServerSource(file.path)) return outward
   const here = placeOf(file.path)
   const isListed = here.home in featureArrows || here.home in groundArrows
   if (!isListed) return [`${file.path} lies in ${here.home}, which arrow-table.ts does not list`]
   return [
-    hasComputedImport(file) ? `${file.path} imports a computed name, which no guard can follow` : undefined,
+    ...computed,
     ...outward,
     ...imports.map((item) => brokenImport(file.path, here, item)),
     ...brokenGlobals(file),

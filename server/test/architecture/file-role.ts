@@ -33,3 +33,7 @@ export function placeOf(path: string): Place {
 
 export const isTest = (path: string): boolean => path.endsWith('.test.ts')
 export const isServerSource = (path: string): boolean => path.startsWith('server/src/')
+export const isConsoleSource = (path: string): boolean => path.startsWith('console/src/')
+
+/** The folder or file of console/src in which a file stands; `path` is from the repository root. */
+export const consoleHomeOf = (path: string): string => path.slice('console/src/'.length).split('/')[0] ?? ''

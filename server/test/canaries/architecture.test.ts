@@ -108,8 +108,8 @@ const red: readonly [string, string, string][] = [
     "import { a } from '../../server/src/base/db/schema.ts'",
   ],
   ['the agent importing contract', 'agent/src/main.ts', "import { a } from '@muster/contract/a.ts'"],
-  ['console importing the server', 'console/src/app.tsx', "import { a } from '../../server/src/app.ts'"],
-  ['console importing what the agent runs', 'console/src/app.tsx', "import { a } from '@muster/agent/run-agent.ts'"],
+  ['console importing the server', 'console/src/main.tsx', "import { a } from '../../server/src/app.ts'"],
+  ['console importing what the agent runs', 'console/src/main.tsx', "import { a } from '@muster/agent/run-agent.ts'"],
   [
     'the product importing test support',
     'server/src/base/db/connect.ts',
