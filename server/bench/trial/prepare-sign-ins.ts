@@ -1,7 +1,7 @@
 import type { SignInSetup } from '@muster/agent/simulate/sign-ins/sign-in-setup.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
 import { addConnectionCommand } from '../../src/cli/commands/add-connection-commands.ts'
-import { createKeyCommand } from '../../src/cli/commands/key-commands.ts'
+import { keyCommands } from '../../src/cli/commands/key-commands.ts'
 import { prepareSignInsCommand } from '../../src/cli/commands/prepare-sign-ins-command.ts'
 import type { DataCommand } from '../../src/cli/data-command.ts'
 import { runDataCommand } from '../../src/cli/run-data-command.ts'
@@ -41,7 +41,7 @@ export async function addConnections(
 /** A key that may ask for checks to run again. */
 export async function addRefreshKey(env: Env): Promise<string> {
   const asked = { name: 'Bench', permissions: ['refresh_check'], rationale: 'The bench breaks a laptop.' }
-  return (await answerOf(env, createKeyCommand, asked)).trim()
+  return (await answerOf(env, keyCommands.create, asked)).trim()
 }
 
 const readClient = (text: string) => ({

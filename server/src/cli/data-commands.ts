@@ -61,14 +61,6 @@ import {
 } from './commands/group-commands.ts'
 import { importCommand } from './commands/import-command.ts'
 import {
-  changePermissionsCommand,
-  createKeyCommand,
-  listKeysCommand,
-  revealKeyCommand,
-  reviewKeyCommand,
-  revokeKeyCommand,
-} from './commands/key-commands.ts'
-import {
   createLiveQueryCommand,
   deleteLiveQueryCommand,
   listLiveQueriesCommand,
@@ -111,11 +103,6 @@ import {
   withdrawExemptionCommand,
 } from './commands/request-commands.ts'
 import { createScimTokenCommand, listScimTokensCommand, revokeScimTokenCommand } from './commands/scim-commands.ts'
-import {
-  listSigningKeysCommand,
-  rotateSigningKeyCommand,
-  withdrawSigningKeyCommand,
-} from './commands/signing-key-commands.ts'
 import { simulateRequestsCommand } from './commands/simulate-requests-command.ts'
 import {
   deleteStreamCommand,
@@ -141,9 +128,9 @@ import {
 } from './commands/webhook-commands.ts'
 import { listDeliveriesCommand, resendCommand, testEndpointCommand } from './commands/webhook-log-commands.ts'
 import type { DataCommand } from './data-command.ts'
+import { dataGroups } from './data-groups.ts'
 
-/** What a running server offers through its socket. */
-export const dataCommands: readonly DataCommand[] = [
+const others: readonly DataCommand[] = [
   databaseFactsCommand,
   exportCommand,
   importCommand,
@@ -183,12 +170,6 @@ export const dataCommands: readonly DataCommand[] = [
   changeDeviceGroupCommand,
   deleteDeviceGroupCommand,
   createPersonGroupCommand,
-  listKeysCommand,
-  createKeyCommand,
-  changePermissionsCommand,
-  revealKeyCommand,
-  reviewKeyCommand,
-  revokeKeyCommand,
   listEnrollmentSecretsCommand,
   createEnrollmentSecretCommand,
   revokeEnrollmentSecretCommand,
@@ -246,9 +227,6 @@ export const dataCommands: readonly DataCommand[] = [
   setStreamStatusCommand,
   deleteStreamCommand,
   tailStreamsCommand,
-  listSigningKeysCommand,
-  rotateSigningKeyCommand,
-  withdrawSigningKeyCommand,
   listEndpointsCommand,
   addEndpointCommand,
   changeEndpointCommand,
@@ -259,3 +237,9 @@ export const dataCommands: readonly DataCommand[] = [
   testEndpointCommand,
   resendCommand,
 ]
+
+/** What a running server offers through its socket. */
+export async function loadDataCommands(): Promise<DataCommand[]> {
+  const groups = await Promise.all(dataGroups.map(({ load }) => load()))
+  return [...others, ...groups.flatMap((commands) => Object.values(commands))]
+}

@@ -7,13 +7,13 @@ import { addAudit } from './program/add-audit.ts'
 import { addChecks } from './program/add-checks.ts'
 import { addCompanion } from './program/add-companion.ts'
 import { addConnections } from './program/add-connections.ts'
+import { addDataCommands } from './program/add-data-commands.ts'
 import { addDemo } from './program/add-demo.ts'
 import { addDevices } from './program/add-devices.ts'
 import { addDoctor } from './program/add-doctor.ts'
 import { addDrafts } from './program/add-drafts.ts'
 import { addEnrollmentSecrets } from './program/add-enrollment-secrets.ts'
 import { addGroups } from './program/add-groups.ts'
-import { addKeys } from './program/add-keys.ts'
 import { addLiveQueries } from './program/add-live-queries.ts'
 import { addMigrate } from './program/add-migrate.ts'
 import { addOrganizations } from './program/add-organizations.ts'
@@ -52,7 +52,7 @@ const parts = [
   addDevices,
   addRequests,
   addGroups,
-  addKeys,
+  addDataCommands,
   addEnrollmentSecrets,
   addPackages,
   addChecks,

@@ -1,12 +1,11 @@
-import type { TSchema } from 'typebox'
-import { Check, Errors } from 'typebox/value'
 import { systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config/load-config.ts'
 import { callCommandSocket } from './call-command-socket.ts'
-import { CommandError, exitCodes } from './command-error.ts'
+import { exitCodes } from './command-error.ts'
 import { socketPath } from './command-socket.ts'
 import type { CommandIo, DataCommand } from './data-command.ts'
 import { openInstallation } from './open-database.ts'
+import { requireFitting } from './require-fitting.ts'
 
 /**
  * Runs the command where the data is: in the running server of an embedded database, because one process alone may
@@ -18,7 +17,7 @@ export async function runDataCommand(
   args: unknown,
   io: CommandIo,
 ): Promise<number> {
-  if (!Check(command.args, args)) throw new CommandError(exitCodes.usage, faultsOf(command.args, args))
+  requireFitting(command.args, args)
   if (config.databaseUrl === undefined) {
     const call = { name: command.name, args, readsInput: command.readsInput ?? false }
     const exit = await callCommandSocket(socketPath(config.dataDir), call, io)
@@ -31,13 +30,4 @@ export async function runDataCommand(
   } finally {
     await connection.close()
   }
-}
-
-function faultsOf(schema: TSchema, args: unknown): string {
-  const faults = Errors(schema, args).map(({ instancePath, message, params }) => {
-    const choices = 'allowedValues' in params && Array.isArray(params.allowedValues) ? params.allowedValues : []
-    const allowed = choices.length > 0 ? `: ${choices.join(', ')}` : ''
-    return `error: ${instancePath.slice(1).replaceAll('/', ' ')} ${message}${allowed}`
-  })
-  return [...new Set(faults)].join('\n')
 }

@@ -7,7 +7,7 @@ import { type Server, type ServerParts, startServer } from '../main.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { openCommandSocket } from './command-socket.ts'
 import type { CommandIo } from './data-command.ts'
-import { dataCommands } from './data-commands.ts'
+import { loadDataCommands } from './data-commands.ts'
 
 type Roles = ServerParts['roles']
 
@@ -57,7 +57,7 @@ export async function openServer(parts: ServerParts): Promise<Server> {
 async function offerCommands({ deployment }: Server, config: Config, log: Logger) {
   const context = () => ({ ...deployment, config, now: systemClock() })
   try {
-    return await openCommandSocket({ dataDir: config.dataDir, commands: dataCommands, context })
+    return await openCommandSocket({ dataDir: config.dataDir, commands: await loadDataCommands(), context })
   } catch (error) {
     // The API works without it; only commands beside the running server do not.
     log.error({ err: error }, 'The command socket cannot be opened')

@@ -12,7 +12,7 @@ import {
   pauseConnectionCommand,
   showConnectionCommand,
 } from './connection-commands.ts'
-import { rotateSigningKeyCommand } from './signing-key-commands.ts'
+import { signingKeyCommands } from './signing-key-commands.ts'
 
 const trial = testApp()
 const make = makeIn(trial)
@@ -148,10 +148,10 @@ test('the key of Entra is replaced by itself, two days from now or at once', asy
     (await trial.db.selectFrom('signing_keys').select(['purpose', 'active_from']).orderBy('active_from').execute()).map(
       ({ purpose, active_from: from }) => `${purpose} ${from}`,
     )
-  await run(rotateSigningKeyCommand, { purpose: 'entra', emergency: false })
+  await run(signingKeyCommands.rotateSigning, { purpose: 'entra', emergency: false })
   assert.deepEqual(await purposes(), ['entra 2026-11-20T10:00:00.000Z'])
-  await run(rotateSigningKeyCommand, { purpose: 'entra', emergency: false })
+  await run(signingKeyCommands.rotateSigning, { purpose: 'entra', emergency: false })
   assert.deepEqual((await purposes())[1], 'entra 2026-11-22T10:00:00.000Z')
-  await run(rotateSigningKeyCommand, { purpose: 'entra', emergency: true })
+  await run(signingKeyCommands.rotateSigning, { purpose: 'entra', emergency: true })
   assert.deepEqual((await purposes()).slice(0, 2), Array(2).fill('entra 2026-11-20T10:00:00.000Z'))
 })

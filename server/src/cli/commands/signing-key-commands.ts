@@ -1,26 +1,21 @@
-import Type from 'typebox'
 import type { KeyPurpose } from '../../base/db/schema.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
-import { keyPurposeNames, keyPurposes } from '../../keys/key-purposes.ts'
+import { keyPurposes } from '../../keys/key-purposes.ts'
 import { findKey, type Rotated, rotateSigningKey, withdrawSigningKey } from '../../keys/rotate-signing-key.ts'
 import { listSigningKeys, stateOfKey } from '../../keys/signing-keys.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { resignTokens } from '../../signals/streams/resign-tokens.ts'
 import type { CommandIo } from '../data-command.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
+import { signingKeyGroup } from './key-group.ts'
 
-const organization = Type.Optional(Type.String())
-const purpose = Type.Optional(Type.Enum(keyPurposeNames))
-
-export const rotateSigningKeyCommand = defineCommand({
-  name: 'rotate-signing-key',
-  args: Type.Object({ organization, purpose, emergency: Type.Boolean() }),
-  async run(
+export const signingKeyCommands = implement(signingKeyGroup, {
+  async rotateSigning(
     { connection: { db }, secrets, now },
-    { organization: named, purpose: of = 'signals', emergency: isEmergency },
+    { organization: named, purpose: of = 'signals', emergency: isEmergency = false },
     io,
   ) {
     const ring = { organizationId: (await organizationOf(db, named)).id, purpose: of }
@@ -40,12 +35,8 @@ export const rotateSigningKeyCommand = defineCommand({
     }
     return 0
   },
-})
 
-export const withdrawSigningKeyCommand = defineCommand({
-  name: 'withdraw-signing-key',
-  args: Type.Object({ kid: Type.String({ minLength: 1, maxLength: 100 }) }),
-  async run({ connection: { db }, secrets, now }, { kid }, io) {
+  async withdrawSigning({ connection: { db }, secrets, now }, { kid }, io) {
     const { organization_id: organizationId, purpose: of } = orNotFound(await findKey(db, kid))
     const withdrawal = await withdrawSigningKey(
       db,
@@ -55,6 +46,21 @@ export const withdrawSigningKeyCommand = defineCommand({
     )
     await io.line(withdrawal.kid === undefined ? `Withdrew ${kid}` : `Withdrew ${kid}; ${withdrawal.kid} signs now`)
     await tellOfWithdrawal(io, of, withdrawal)
+    return 0
+  },
+
+  async listSigning({ connection: { db }, now }, { organization: named }, io) {
+    const of = named === undefined ? undefined : (await organizationOf(db, named)).id
+    const rows = (await listSigningKeys(db, of)).map((key) => [
+      key.organization_id,
+      key.purpose,
+      key.kid,
+      stateOfKey(key, now),
+      key.active_from,
+      key.withdrawn_at ?? key.retired_at,
+    ])
+    const heads = ['ORGANIZATION', 'PURPOSE', 'ID', 'STATE', 'SIGNS FROM', 'SIGNS UNTIL']
+    for (const line of alignColumns(heads, rows)) await io.line(line)
     return 0
   },
 })
@@ -77,22 +83,3 @@ const keepers: Readonly<Record<KeyPurpose, string>> = {
   oidc: 'Applications keep the key set for as long as they like, often until they meet a new key.',
   entra: 'Microsoft Entra may keep the key set for a day.',
 }
-
-export const listSigningKeysCommand = defineCommand({
-  name: 'list-signing-keys',
-  args: Type.Object({ organization }),
-  async run({ connection: { db }, now }, { organization: named }, io) {
-    const of = named === undefined ? undefined : (await organizationOf(db, named)).id
-    const rows = (await listSigningKeys(db, of)).map((key) => [
-      key.organization_id,
-      key.purpose,
-      key.kid,
-      stateOfKey(key, now),
-      key.active_from,
-      key.withdrawn_at ?? key.retired_at,
-    ])
-    const heads = ['ORGANIZATION', 'PURPOSE', 'ID', 'STATE', 'SIGNS FROM', 'SIGNS UNTIL']
-    for (const line of alignColumns(heads, rows)) await io.line(line)
-    return 0
-  },
-})

@@ -11,7 +11,7 @@ import { issueTokens } from '../../signals/streams/issue-tokens.ts'
 import { listPending } from '../../signals/streams/list-pending.ts'
 import { queueComplianceChanges } from '../../signals/streams/queue-signals.ts'
 import { tokenSigner } from '../../signals/streams/token-signer.ts'
-import { listSigningKeysCommand, rotateSigningKeyCommand } from './signing-key-commands.ts'
+import { signingKeyCommands } from './signing-key-commands.ts'
 import { deleteStreamCommand, listStreamsCommand, setStreamStatusCommand } from './stream-commands.ts'
 import { tailStreamsCommand } from './tail-streams-command.ts'
 
@@ -137,16 +137,16 @@ test('only the last entries that are asked for are told of what has been before,
 
 test('a rotated key is published and signs later; in an emergency it signs at once', async () => {
   const stateOf = async (kid: string) => {
-    const { out } = await run(listSigningKeysCommand, {})
+    const { out } = await run(signingKeyCommands.listSigning, {})
     return out
       .split('\n')
       .map((line) => line.split(/ {2,}/))
       .find(([, , id]) => id === kid)?.[3]
   }
-  const first = await run(rotateSigningKeyCommand, { emergency: true })
+  const first = await run(signingKeyCommands.rotateSigning, { emergency: true })
   assert.match(first.err, /^Out of the key set: \S+\. 0 events/)
   assert.equal(await stateOf(first.out.trim()), 'signing')
-  const next = await run(rotateSigningKeyCommand, { emergency: false })
+  const next = await run(signingKeyCommands.rotateSigning, { emergency: false })
   assert.match(next.err, /signs from 2026-11-20T12:00:00\.000Z on/)
   assert.equal(await stateOf(next.out.trim()), 'published')
   assert.equal(await stateOf(first.out.trim()), 'signing')
@@ -163,13 +163,13 @@ test('the key of each purpose can be replaced, and the command says when it sign
     entra: ['2026-11-22T10:00:00', '2026-11-23T10:00:00'],
   } as const
   for (const purpose of ['signals', 'challenge', 'oidc', 'entra'] as const) {
-    const first = await run(rotateSigningKeyCommand, { emergency: false, purpose })
+    const first = await run(signingKeyCommands.rotateSigning, { emergency: false, purpose })
     if (purpose !== 'signals') assert.match(first.err, /^It signs now: there was no key for this purpose/)
     const { out, err } =
-      purpose === 'signals' ? first : await run(rotateSigningKeyCommand, { emergency: false, purpose })
+      purpose === 'signals' ? first : await run(signingKeyCommands.rotateSigning, { emergency: false, purpose })
     const [from, until] = times[purpose]
     assert.match(err, new RegExp(`signs from \\S*${from}\\.000Z on.* published until ${until}\\.000Z`), purpose)
-    const { out: listed } = await run(listSigningKeysCommand, {})
+    const { out: listed } = await run(signingKeyCommands.listSigning, {})
     const row = listed.split('\n').find((line) => line.includes(out.trim()))
     assert.ok(row?.includes(` ${purpose} `), purpose)
   }

@@ -37,7 +37,7 @@ import {
   createPersonGroupCommand,
   deleteDeviceGroupCommand,
 } from './group-commands.ts'
-import { changePermissionsCommand, createKeyCommand, reviewKeyCommand, revokeKeyCommand } from './key-commands.ts'
+import { keyCommands } from './key-commands.ts'
 import {
   endOldAddressesCommand,
   renameOrganizationCommand,
@@ -188,26 +188,24 @@ const commands: Record<string, () => Promise<Ask>> = {
     return () => run(createPersonGroupCommand, name)
   },
   'keys grant': async () => {
-    await run(createKeyCommand, { name: 'A key', permissions: [] })
+    await run(keyCommands.create, { name: 'A key', permissions: [] })
     const id = await latest('api_keys')
-    return () =>
-      run(changePermissionsCommand, { id, change: 'grant', permissions: ['update_devices'], rationale: 'so' })
+    return () => run(keyCommands.grant, { id, permissions: ['update_devices'], rationale: 'so' })
   },
   'keys withdraw': async () => {
-    await run(createKeyCommand, { name: 'A key', permissions: ['update_devices'], rationale: 'so' })
+    await run(keyCommands.create, { name: 'A key', permissions: ['update_devices'], rationale: 'so' })
     const id = await latest('api_keys')
-    return () =>
-      run(changePermissionsCommand, { id, change: 'withdraw', permissions: ['update_devices'], rationale: 'so' })
+    return () => run(keyCommands.withdraw, { id, permissions: ['update_devices'], rationale: 'so' })
   },
   'keys review': async () => {
-    await run(createKeyCommand, { name: 'A key', permissions: [] })
+    await run(keyCommands.create, { name: 'A key', permissions: [] })
     const id = await latest('api_keys')
-    return () => run(reviewKeyCommand, { id })
+    return () => run(keyCommands.review, { id })
   },
   'keys revoke': async () => {
-    await run(createKeyCommand, { name: 'A key', permissions: [] })
+    await run(keyCommands.create, { name: 'A key', permissions: [] })
     const id = await latest('api_keys')
-    return () => run(revokeKeyCommand, { id })
+    return () => run(keyCommands.revoke, { id })
   },
   'organizations rename': async () => () => run(renameOrganizationCommand, { name: 'Halden' }),
   'organizations set-base-url': async () => {

@@ -3,12 +3,14 @@ import { CommandError, type ExitCode, exitCodes } from '../command-error.ts'
 import type { DataCommand } from '../data-command.ts'
 import { runOnData, type Shell } from './shell.ts'
 
-type Into = {
+export type Into = {
   path: string
   /** What the command writes its data as. */
   encoding?: BufferEncoding
   /** Of a file that cannot be made. */
   exitCode?: ExitCode
+  /** A line for the terminal once the file is whole. */
+  note?: string
 }
 
 /** Runs a command whose data goes into a new file of this user alone, made first. Leaves the whole file or none. */
