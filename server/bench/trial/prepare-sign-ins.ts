@@ -1,6 +1,6 @@
 import type { SignInSetup } from '@muster/agent/simulate/sign-ins/sign-in-setup.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
-import { addConnectionCommand } from '../../src/cli/commands/add-connection-commands.ts'
+import { newConnectionCommands } from '../../src/cli/commands/add-connection-commands.ts'
 import { keyCommands } from '../../src/cli/commands/key-commands.ts'
 import { prepareSignInsCommand } from '../../src/cli/commands/prepare-sign-ins-command.ts'
 import type { DataCommand } from '../../src/cli/data-command.ts'
@@ -32,8 +32,8 @@ export async function addConnections(
   const requestKeys = JSON.stringify({ keys: [{ kty, n, e, kid, alg, use }] })
   const setups: SignInSetup[] = []
   for (let number = 1; number <= connections; number += 1) {
-    const asked = { kind: 'second_step', name: `Application ${number}`, redirectUris: [redirectUri], requestKeys }
-    setups.push({ ...setup, ...readClient(await answerOf(env, addConnectionCommand, asked)), redirectUri })
+    const asked = { name: `Application ${number}`, redirectUris: [redirectUri], requestKeys }
+    setups.push({ ...setup, ...readClient(await answerOf(env, newConnectionCommands.secondStep, asked)), redirectUri })
   }
   return setups
 }

@@ -1,22 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import Type, { type Static } from 'typebox'
+import { readFile } from 'node:fs/promises'
 import { Check } from 'typebox/value'
 import type { Secrets } from '../base/secrets/secrets.ts'
 import type { ChainHead } from '../signals/audit/chain-head.ts'
+import { AuditHead } from './audit-head.ts'
 import { CommandError, exitCodes } from './command-error.ts'
-
-/** What `muster audit head` writes and `muster audit verify` takes. */
-export const AuditHead = Type.Object({
-  format: Type.Literal('muster audit head'),
-  version: Type.Literal(1),
-  organization_id: Type.String({ pattern: '^[0-9]{1,19}$' }),
-  last_id: Type.String({ pattern: '^[0-9]{1,19}$' }),
-  hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-  count: Type.Integer({ minimum: 0 }),
-  exported_at: Type.String({ maxLength: 30 }),
-  mac: Type.String({ pattern: '^[0-9a-f]{32}$' }),
-})
-export type AuditHead = Static<typeof AuditHead>
 
 const purpose = 'audit_head'
 
@@ -72,11 +59,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Never in the place of a file that is there: that may be the one that tells. */
-export async function writeNewFile(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(exitCodes.failure, `Cannot make ${path}: ${error.message}`)
-  })
 }

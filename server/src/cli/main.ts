@@ -1,35 +1,17 @@
 import { Command, CommanderError } from 'commander'
 import { exitCodes } from './command-error.ts'
 import { describeFailure } from './describe-failure.ts'
-import { addAdmins } from './program/add-admins.ts'
 import { addAgent } from './program/add-agent.ts'
-import { addAudit } from './program/add-audit.ts'
-import { addChecks } from './program/add-checks.ts'
 import { addCompanion } from './program/add-companion.ts'
-import { addConnections } from './program/add-connections.ts'
 import { addDataCommands } from './program/add-data-commands.ts'
 import { addDemo } from './program/add-demo.ts'
-import { addDevices } from './program/add-devices.ts'
 import { addDoctor } from './program/add-doctor.ts'
-import { addDrafts } from './program/add-drafts.ts'
-import { addEnrollmentSecrets } from './program/add-enrollment-secrets.ts'
-import { addGroups } from './program/add-groups.ts'
-import { addLiveQueries } from './program/add-live-queries.ts'
 import { addMigrate } from './program/add-migrate.ts'
-import { addOrganizations } from './program/add-organizations.ts'
-import { addPackages } from './program/add-packages.ts'
-import { addPeople } from './program/add-people.ts'
 import { addReceiver } from './program/add-receiver.ts'
-import { addReports } from './program/add-reports.ts'
-import { addRequests } from './program/add-requests.ts'
-import { addScim } from './program/add-scim.ts'
 import { addServe } from './program/add-serve.ts'
 import { addSimulate } from './program/add-simulate.ts'
 import { addStart } from './program/add-start.ts'
-import { addStreams } from './program/add-streams.ts'
 import { addTransfer } from './program/add-transfer.ts'
-import { addUpstreams } from './program/add-upstreams.ts'
-import { addWebhooks } from './program/add-webhooks.ts'
 import type { Shell } from './program/shell.ts'
 import { OutputClosed, standardInput, terminalIo } from './terminal-io.ts'
 
@@ -41,25 +23,7 @@ const parts = [
   addMigrate,
   addDoctor,
   addTransfer,
-  addOrganizations,
-  addPeople,
-  addAdmins,
-  addScim,
-  addConnections,
-  addUpstreams,
-  addStreams,
-  addWebhooks,
-  addDevices,
-  addRequests,
-  addGroups,
   addDataCommands,
-  addEnrollmentSecrets,
-  addPackages,
-  addChecks,
-  addAudit,
-  addDrafts,
-  addLiveQueries,
-  addReports,
   addReceiver,
   addAgent,
   addCompanion,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
+import { Check } from 'typebox/value'
 import { testApp } from '../../../test/support/app.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
 import { relyingParty } from '../../../test/support/sign-in-browser.ts'
 import { findConnectionById, secretPlace } from '../../sign-in/connections/connection-queries.ts'
-import { addConnectionCommand, addEntraConnectionCommand } from './add-connection-commands.ts'
+import { newConnectionCommands } from './add-connection-commands.ts'
 
 const trial = testApp()
 const run = commandsOn(trial, '2026-11-20T10:00:00.000Z')
@@ -19,7 +20,7 @@ beforeEach(() => trial.reset())
 const keySetOf = (...keys: object[]): string => JSON.stringify({ keys })
 const redirectUris = ['https://payroll.example/callback', 'https://payroll.example/other']
 const secondStep = async () => ({
-  ...{ kind: 'second_step' as const, name: 'Payroll', redirectUris },
+  ...{ name: 'Payroll', redirectUris },
   requestKeys: keySetOf((await relyingParty()).jwk),
 })
 
@@ -38,7 +39,7 @@ async function latest() {
 }
 
 test('a second step is added, and all that its caller is set up with is printed', async () => {
-  const { out, err } = await run(addConnectionCommand, await secondStep())
+  const { out, err } = await run(newConnectionCommands.secondStep, await secondStep())
   const { id, kind, client_id: clientId, secret } = await latest()
   assert.equal(kind, 'second_step')
   assert.deepEqual(out.trimEnd().split('\n'), [
@@ -56,7 +57,11 @@ test('a second step is added, and all that its caller is set up with is printed'
 })
 
 test('the same is given as JSON, without a line', async () => {
-  const { out } = await run(addConnectionCommand, { ...(await secondStep()), isPublic: true, json: true })
+  const { out } = await run(newConnectionCommands.secondStep, {
+    ...(await secondStep()),
+    isPublic: true,
+    json: 'payroll.json',
+  })
   const { id, client_id: clientId } = await latest()
   assert.deepEqual(JSON.parse(out), {
     ...{ id, kind: 'second_step', name: 'Payroll', issuer, discovery_url: discovery },
@@ -74,16 +79,16 @@ test('a key set that requests cannot be signed with is refused, and nothing is a
   const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
   for (const requestKeys of ['no JSON', '{}', keySetOf(), keySetOf(jwk, other), keySetOf({ kty: 'oct', k: 'AAAA' })]) {
     const refused = { exitCode: 2, message: /JWK set of 1 to 20 public keys of one algorithm/ }
-    await assert.rejects(run(addConnectionCommand, { ...asked, requestKeys }), refused)
+    await assert.rejects(run(newConnectionCommands.secondStep, { ...asked, requestKeys }), refused)
   }
   const { requestKeys: _, ...without } = asked
-  await assert.rejects(run(addConnectionCommand, without), { code: 'invalid' })
+  assert.equal(Check(newConnectionCommands.secondStep.args, without), false)
   assert.deepEqual(await trial.db.selectFrom('signin_connections').select('id').execute(), [])
 })
 
 test('an application needs an upstream, and its requests need no signature', async () => {
-  const asked = { kind: 'application' as const, name: 'Wiki', redirectUris, isPublic: true }
-  await assert.rejects(run(addConnectionCommand, asked), { code: 'invalid' })
+  const asked = { name: 'Wiki', redirectUris, isPublic: true }
+  assert.equal(Check(newConnectionCommands.application.args, asked), false)
   const { id: upstreamId } = await trial.db
     .insertInto('signin_upstreams')
     .values({
@@ -93,7 +98,7 @@ test('an application needs an upstream, and its requests need no signature', asy
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const { out, err } = await run(addConnectionCommand, { ...asked, upstreamId })
+  const { out, err } = await run(newConnectionCommands.application, { ...asked, upstreamId })
   assert.match(out, /^Client secret: +none: a public client$/m)
   assert.match(out, /^Request algorithm: +none: requests need no signature$/m)
   assert.match(out, /^Each request: +PKCE S256$/m)
@@ -102,7 +107,7 @@ test('an application needs an upstream, and its requests need no signature', asy
 })
 
 test('a connection of Microsoft Entra is added with all that Entra is set up with', async () => {
-  const { out, err } = await run(addEntraConnectionCommand, entra)
+  const { out, err } = await run(newConnectionCommands.entra, entra)
   const { id, client_id: clientId } = await latest()
   const of = `https://muster.test/signin/entra/${id}`
   assert.deepEqual(out.trimEnd().split('\n'), [
@@ -113,5 +118,5 @@ test('a connection of Microsoft Entra is added with all that Entra is set up wit
     `Reply URL:          ${of}/authorize`,
   ])
   assert.match(err, /app registration/)
-  await assert.rejects(run(addEntraConnectionCommand, { ...entra, appId: 'mine' }), { code: 'invalid' })
+  await assert.rejects(run(newConnectionCommands.entra, { ...entra, appId: 'mine' }), { code: 'invalid' })
 })

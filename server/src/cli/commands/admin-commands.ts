@@ -1,5 +1,4 @@
-import { adminAccesses } from '@muster/contract/admin-users.ts'
-import Type from 'typebox'
+import type { Static } from 'typebox'
 import { addAdminUser } from '../../access/administrators/add-admin-user.ts'
 import { listAdminUsers } from '../../access/administrators/queries.ts'
 import { removeAdminUser } from '../../access/administrators/remove-admin-user.ts'
@@ -11,52 +10,34 @@ import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { defineCommand } from '../data-command.ts'
+import type { CommandContext, CommandIo } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
+import { adminGroup } from './admin-group.ts'
 
-const organization = Type.Optional(Type.String())
-const id = Type.String({ pattern: '^[0-9]{1,18}$' })
-const access = Type.Enum(adminAccesses)
-const restrictions = Type.Array(Type.String())
+type Naming = Static<typeof adminGroup.commands.invite.args>
 
-export const addAdminCommand = defineCommand({
-  name: 'add-admin',
-  args: Type.Object({
-    organization,
-    email: Type.String(),
-    firstName: Type.String(),
-    lastName: Type.String(),
-    access,
-    restrictions: Type.Optional(restrictions),
-  }),
-  async run({ connection, now }, { organization: named, ...details }, io) {
+const giveLink =
+  (purpose: 'invite' | 'reset') =>
+  async (
+    { connection, secrets, config, now }: CommandContext,
+    { organization: named, admin }: Naming,
+    io: CommandIo,
+  ) => {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    await io.line(await transact(connection.db, (tx) => addAdminUser(tx, details, terminalChange(organizationId, now))))
+    const adminUserId = await adminOf(connection.db, organizationId, admin)
+    const asked = { adminUserId, purpose, baseUrl: config.baseUrl }
+    const { url, expiresAt } = await transact(connection.db, (tx) =>
+      inviteAdmin(tx, secrets, asked, terminalChange(organizationId, now)),
+    )
+    await io.line(url)
+    await io.error(`The link lets its holder choose a password; it is good once, until ${expiresAt}`)
     return 0
-  },
-})
+  }
 
-export const firstLinkCommand = defineCommand({
-  name: 'first-admin-link',
-  args: Type.Object({}),
-  async run({ connection, secrets, config, now }, _args, io) {
-    const link = await firstRunLink(connection.db, secrets, { baseUrl: config.baseUrl, now })
-    if (!link) {
-      const reason = (await hasAccounts(connection.db))
-        ? 'An administrator can sign in already. Run `muster admins invite <e-mail>` to add others'
-        : 'There is no organization yet. Run `muster organizations create <name>` first'
-      throw new CommandError(exitCodes.failure, reason)
-    }
-    await io.line(link.url)
-    return 0
-  },
-})
-
-export const listAdminsCommand = defineCommand({
-  name: 'list-admins',
-  args: Type.Object({ organization }),
-  async run({ connection, now }, args, io) {
+export const adminCommands = implement(adminGroup, {
+  async list({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const rows = (await everyAdmin(connection.db, organizationId, now)).map((admin) => [
       admin.id,
@@ -68,6 +49,45 @@ export const listAdminsCommand = defineCommand({
     for (const line of alignColumns(['ID', 'E-MAIL', 'NAME', 'ACCESS', 'RESTRICTIONS'], rows)) await io.line(line)
     return 0
   },
+
+  async add({ connection, now }, { organization: named, lastName = '', access = 'full', ...given }, io) {
+    const details = { ...given, lastName, access }
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    await io.line(await transact(connection.db, (tx) => addAdminUser(tx, details, terminalChange(organizationId, now))))
+    return 0
+  },
+
+  async update({ connection, now }, { organization: named, ...change }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const isChanged = await transact(connection.db, (tx) =>
+      updateAdminUser(tx, change, terminalChange(organizationId, now)),
+    )
+    await io.line(isChanged ? `Changed administrator ${change.id}` : `Administrator ${change.id} is so already`)
+    return 0
+  },
+
+  async remove({ connection, now }, { organization: named, id: asked }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const removal = { id: asked }
+    await transact(connection.db, (tx) => removeAdminUser(tx, removal, terminalChange(organizationId, now)))
+    await io.line(`Removed administrator ${asked}`)
+    return 0
+  },
+
+  async firstLink({ connection, secrets, config, now }, _args, io) {
+    const link = await firstRunLink(connection.db, secrets, { baseUrl: config.baseUrl, now })
+    if (!link) {
+      const reason = (await hasAccounts(connection.db))
+        ? 'An administrator can sign in already. Run `muster admins invite <e-mail>` to add others'
+        : 'There is no organization yet. Run `muster organizations create <name>` first'
+      throw new CommandError(exitCodes.failure, reason)
+    }
+    await io.line(link.url)
+    return 0
+  },
+
+  invite: giveLink('invite'),
+  reset: giveLink('reset'),
 })
 
 async function everyAdmin(db: Db, organizationId: string, now: string) {
@@ -81,36 +101,6 @@ async function everyAdmin(db: Db, organizationId: string, now: string) {
     if (rows.length < limit) return admins
   }
 }
-
-export const updateAdminCommand = defineCommand({
-  name: 'update-admin',
-  args: Type.Object({
-    organization,
-    id,
-    access: Type.Optional(access),
-    restrictions: Type.Optional(restrictions),
-  }),
-  async run({ connection, now }, { organization: named, ...change }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const isChanged = await transact(connection.db, (tx) =>
-      updateAdminUser(tx, change, terminalChange(organizationId, now)),
-    )
-    await io.line(isChanged ? `Changed administrator ${change.id}` : `Administrator ${change.id} is so already`)
-    return 0
-  },
-})
-
-export const removeAdminCommand = defineCommand({
-  name: 'remove-admin',
-  args: Type.Object({ organization, id }),
-  async run({ connection, now }, { organization: named, id: asked }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const removal = { id: asked }
-    await transact(connection.db, (tx) => removeAdminUser(tx, removal, terminalChange(organizationId, now)))
-    await io.line(`Removed administrator ${asked}`)
-    return 0
-  },
-})
 
 /** By identifier or by e-mail address. */
 async function adminOf(db: Db, organizationId: string, named: string): Promise<string> {
@@ -126,23 +116,3 @@ async function adminOf(db: Db, organizationId: string, named: string): Promise<s
 const notThere = (named: string): never => {
   throw new CommandError(exitCodes.notFound, `There is no administrator ${named}: muster admins list`)
 }
-
-const linkCommand = (purpose: 'invite' | 'reset') =>
-  defineCommand({
-    name: `${purpose}-admin`,
-    args: Type.Object({ organization, admin: Type.String() }),
-    async run({ connection, secrets, config, now }, { organization: named, admin }, io) {
-      const { id: organizationId } = await organizationOf(connection.db, named)
-      const adminUserId = await adminOf(connection.db, organizationId, admin)
-      const asked = { adminUserId, purpose, baseUrl: config.baseUrl }
-      const { url, expiresAt } = await transact(connection.db, (tx) =>
-        inviteAdmin(tx, secrets, asked, terminalChange(organizationId, now)),
-      )
-      await io.line(url)
-      await io.error(`The link lets its holder choose a password; it is good once, until ${expiresAt}`)
-      return 0
-    },
-  })
-
-export const inviteAdminCommand = linkCommand('invite')
-export const resetAdminCommand = linkCommand('reset')

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
-import { assignOwnersCommand } from './device-commands.ts'
+import { deviceCommands } from './device-commands.ts'
 
 const trial = testApp()
 const make = makeIn(trial)
@@ -27,15 +27,15 @@ test('a list of owners is shown before it is applied, and applied line by line',
     const devices = trial.db.selectFrom('devices').select('registered_owner_id').orderBy('id')
     return (await devices.execute()).map((device) => device.registered_owner_id)
   }
-  const shown = await run(assignOwnersCommand, { csv, dryRun: true })
+  const shown = await run(deviceCommands.assignOwners, { csv, dryRun: true })
   const summary = 'Would register 2 of 3 devices; 1 line is refused'
   assert.deepEqual([shown.exit, shown.out.trimEnd().split('\n')], [0, [...told, summary]])
   assert.deepEqual(await owners(), [null, ben.id])
-  const made = await run(assignOwnersCommand, { csv })
+  const made = await run(deviceCommands.assignOwners, { csv })
   const result = 'Registered 2 of 3 devices; 1 line was refused'
   assert.deepEqual([made.exit, made.out.trimEnd().split('\n')], [1, [...told, result]])
   assert.deepEqual(await owners(), [ana.id, ana.id])
-  const again = await run(assignOwnersCommand, { csv: 'FREE;ana@acme.example' })
+  const again = await run(deviceCommands.assignOwners, { csv: 'FREE;ana@acme.example' })
   assert.deepEqual(again.out.trimEnd().split('\n'), [
     'line 1: FREE to Ana (ana@acme.example): already registered',
     'Registered 0 of 1 device; 0 lines were refused',

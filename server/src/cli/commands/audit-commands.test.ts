@@ -5,7 +5,7 @@ import { commandsOn } from '../../../test/support/run-command.ts'
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { auditHeadCommand, verifyAuditCommand } from './audit-commands.ts'
+import { auditCommands } from './audit-commands.ts'
 
 const trial = testApp()
 const now = '2026-11-20T11:00:00.000Z'
@@ -25,7 +25,7 @@ test('the first faulty entry is shown without its control characters, and the ex
   await trial.database.connection.executeScript(`
     drop trigger if exists audit_logs_append_only on audit_logs;
     update audit_logs set actor_name = 'Mallory' where id = ${id}`)
-  assert.deepEqual(await run(verifyAuditCommand, {}), {
+  assert.deepEqual(await run(auditCommands.verify, {}), {
     exit: 1,
     out: `The audit log of Acme is NOT intact: entry ${id} is not as it was written\n  {"timestamp":"${now}","actor":"Mallory","description":"Did \\u001b[31m it."}\n`,
     err: '',
@@ -34,8 +34,8 @@ test('the first faulty entry is shown without its control characters, and the ex
 
 test('a head is of one organization, and names it where there are several', async () => {
   const other = await trial.addTenant()
-  await assert.rejects(run(verifyAuditCommand, {}), /Say which organization/)
-  const head = JSON.parse((await run(auditHeadCommand, { organization: 'Globex' })).out)
+  await assert.rejects(run(auditCommands.verify, {}), /Say which organization/)
+  const head = JSON.parse((await run(auditCommands.head, { organization: 'Globex' })).out)
   assert.deepEqual(
     { ...head, hash: '', mac: '' },
     {
@@ -49,14 +49,14 @@ test('a head is of one organization, and names it where there are several', asyn
       mac: '',
     },
   )
-  const verified = await run(verifyAuditCommand, { head })
+  const verified = await run(auditCommands.verify, { head })
   assert.equal(verified.exit, 0)
   assert.match(verified.out, /^The audit log of Globex is intact: 3 entries/)
   await assert.rejects(
-    run(verifyAuditCommand, { organization: 'Acme', head }),
+    run(auditCommands.verify, { organization: 'Acme', head }),
     /^CommandError: The head is of organization/,
   )
   for (const forged of [{ count: 4 }, { last_id: '1' }, { exported_at: '' }, { mac: 'ab'.repeat(16) }]) {
-    await assert.rejects(run(verifyAuditCommand, { head: { ...head, ...forged } }), /The head was changed/)
+    await assert.rejects(run(auditCommands.verify, { head: { ...head, ...forged } }), /The head was changed/)
   }
 })

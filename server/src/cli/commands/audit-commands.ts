@@ -1,28 +1,21 @@
-import Type from 'typebox'
 import { readChainHead } from '../../signals/audit/chain-head.ts'
 import { type Verdict, verifyChain } from '../../signals/audit/verify-chain.ts'
-import { AuditHead, requireSignedHead, signAuditHead } from '../audit-head-file.ts'
+import type { AuditHead } from '../audit-head.ts'
+import { requireSignedHead, signAuditHead } from '../audit-head-file.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf } from '../organization-of.ts'
+import { auditGroup } from './audit-group.ts'
 
-const organization = Type.Optional(Type.String())
-
-export const auditHeadCommand = defineCommand({
-  name: 'audit-head',
-  args: Type.Object({ organization }),
-  async run({ connection, secrets, now }, args, io) {
+export const auditCommands = implement(auditGroup, {
+  async head({ connection, secrets, now }, args, io) {
     const { id } = await organizationOf(connection.db, args.organization)
     const head = signAuditHead(secrets, await readChainHead(connection.db, id), now)
     await io.write(`${JSON.stringify(head, null, 2)}\n`)
     return exitCodes.ok
   },
-})
 
-export const verifyAuditCommand = defineCommand({
-  name: 'verify-audit',
-  args: Type.Object({ organization, head: Type.Optional(AuditHead) }),
-  async run({ connection, secrets }, { organization: named, head }, io) {
+  async verify({ connection, secrets }, { organization: named, head }, io) {
     if (head) requireSignedHead(secrets, head)
     const { id: organizationId, name } = await organizationOf(connection.db, named ?? head?.organization_id)
     if (head && head.organization_id !== organizationId) {

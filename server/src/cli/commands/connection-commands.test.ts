@@ -4,14 +4,8 @@ import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
 import { relyingParty } from '../../../test/support/sign-in-browser.ts'
-import { addConnectionCommand, addEntraConnectionCommand } from './add-connection-commands.ts'
-import {
-  deleteConnectionCommand,
-  disableConnectionCommand,
-  listConnectionsCommand,
-  pauseConnectionCommand,
-  showConnectionCommand,
-} from './connection-commands.ts'
+import { newConnectionCommands } from './add-connection-commands.ts'
+import { connectionCommands } from './connection-commands.ts'
 import { signingKeyCommands } from './signing-key-commands.ts'
 
 const trial = testApp()
@@ -29,7 +23,7 @@ async function addPayroll(name = 'Payroll'): Promise<string> {
   const { jwk, redirectUri } = await relyingParty()
   const requestKeys = JSON.stringify({ keys: [jwk] })
   const asked = { redirectUris: [redirectUri], requestKeys, startUrl: 'https://payroll.example/' }
-  await run(addConnectionCommand, { kind: 'second_step', name, ...asked })
+  await run(newConnectionCommands.secondStep, { name, ...asked })
   return (await only()).id
 }
 
@@ -55,14 +49,14 @@ async function addSignIns(connectionId: string): Promise<void> {
 }
 
 test('connections are listed with their kinds and what they do', async () => {
-  await run(addEntraConnectionCommand, entra)
+  await run(newConnectionCommands.entra, entra)
   const { id, client_id: clientId } = await only()
-  const rows = async () => (await run(listConnectionsCommand, {})).out.split('\n').map((row) => row.split(/ {2,}/))
+  const rows = async () => (await run(connectionCommands.list, {})).out.split('\n').map((row) => row.split(/ {2,}/))
   assert.deepEqual((await rows()).slice(0, 2), [
     ['ID', 'NAME', 'KIND', 'MODE', 'UPSTREAM', 'CLIENT ID'],
     [id, 'Microsoft 365', 'entra', 'enforce', clientId],
   ])
-  await run(pauseConnectionCommand, { id, minutes: 60, reason: 'an outage' })
+  await run(connectionCommands.pause, { id, minutes: 60, reason: 'an outage' })
   assert.equal((await rows())[1]?.[3], 'paused until 2026-11-20T11:00:00.000Z')
 })
 
@@ -70,7 +64,7 @@ test('everything about a connection is shown but its secret', async () => {
   const id = await addPayroll()
   await addSignIns(id)
   const { client_id: clientId } = await only()
-  const before = (await run(showConnectionCommand, { id })).out
+  const before = (await run(connectionCommands.show, { id })).out
   assert.deepEqual(fieldsOf(before), [
     ['Connection', id],
     ['Name', 'Payroll'],
@@ -90,21 +84,21 @@ test('everything about a connection is shown but its secret', async () => {
     ['Last sign-in', '2026-11-20T09:00:00.000Z'],
     ['Within 7 days', '2 got in, 1 did not'],
   ])
-  await run(pauseConnectionCommand, { id, minutes: 60, reason: 'an outage\u001b[2J' })
-  const paused = fieldsOf((await run(showConnectionCommand, { id })).out)
+  await run(connectionCommands.pause, { id, minutes: 60, reason: 'an outage\u001b[2J' })
+  const paused = fieldsOf((await run(connectionCommands.show, { id })).out)
   assert.deepEqual(paused.slice(4, 6), [
     ['Paused until', '2026-11-20T11:00:00.000Z'],
     ['Reason', 'an outage\u{FFFD}[2J'],
   ])
-  const later = await commandsOn(trial, '2026-11-20T11:00:00.000Z')(showConnectionCommand, { id })
+  const later = await commandsOn(trial, '2026-11-20T11:00:00.000Z')(connectionCommands.show, { id })
   assert.deepEqual(fieldsOf(later.out)[4], ['Pause', 'none'], 'it has ended by itself')
-  await assert.rejects(run(showConnectionCommand, { id: '999' }), { code: 'not_found' })
+  await assert.rejects(run(connectionCommands.show, { id: '999' }), { code: 'not_found' })
 })
 
 test('a connection of Microsoft Entra is shown with its tenants and addresses', async () => {
-  await run(addEntraConnectionCommand, entra)
+  await run(newConnectionCommands.entra, entra)
   const { id } = await only()
-  const shown = fieldsOf((await run(showConnectionCommand, { id })).out)
+  const shown = fieldsOf((await run(connectionCommands.show, { id })).out)
   const issuer = `https://muster.test/signin/entra/${id}`
   assert.deepEqual(shown.slice(7, 12), [
     ['Discovery endpoint', `${issuer}/.well-known/openid-configuration`],
@@ -119,8 +113,8 @@ test('whoever disables or deletes a connection is told who is shut out, and give
   const id = await addPayroll("Ana's payroll")
   await addSignIns(id)
   for (const [verb, command] of [
-    ['disable', disableConnectionCommand],
-    ['delete', deleteConnectionCommand],
+    ['disable', connectionCommands.disable],
+    ['delete', connectionCommands.delete],
   ] as const) {
     await assert.rejects(run(command, { id }), {
       exitCode: 2,
@@ -135,12 +129,14 @@ test('whoever disables or deletes a connection is told who is shut out, and give
     assert.equal((await run(command, { id, confirm: "Ana's payroll" })).exit, 0)
   }
   assert.equal(await trial.db.selectFrom('signin_connections').select('id').executeTakeFirst(), undefined)
-  await assert.rejects(run(deleteConnectionCommand, { id, confirm: "Ana's payroll" }), { code: 'not_found' })
+  await assert.rejects(run(connectionCommands.delete, { id, confirm: "Ana's payroll" }), { code: 'not_found' })
 })
 
 test('a connection that nobody used is disabled with the same question', async () => {
   const id = await addPayroll()
-  await assert.rejects(run(disableConnectionCommand, { id }), { message: /nobody signed in through it in the last 30/ })
+  await assert.rejects(run(connectionCommands.disable, { id }), {
+    message: /nobody signed in through it in the last 30/,
+  })
 })
 
 test('the key of Entra is replaced by itself, two days from now or at once', async () => {

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import {
@@ -8,22 +7,30 @@ import {
 } from '../../sign-in/connections/change-connection.ts'
 import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import { findConnectionById, listConnections } from '../../sign-in/connections/connection-queries.ts'
-import { maxPauseMinutes, pauseConnection, resumeConnection } from '../../sign-in/connections/pause-connection.ts'
+import { pauseConnection, resumeConnection } from '../../sign-in/connections/pause-connection.ts'
 import { presentConnection } from '../../sign-in/connections/present-connection.ts'
 import { findSignInAddress, requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
 import { findUpstream } from '../../sign-in/upstreams/upstream-queries.ts'
 import { fieldsOfConnection } from '../connections/describe-connection.ts'
 import { requireConfirmed } from '../connections/require-confirmed.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement, type Run } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, alignFields } from '../table.ts'
+import { connectionGroup } from './connection-group.ts'
+import { testConnection } from './test-connection-command.ts'
 
-const organization = Type.Optional(Type.String())
+const setMode =
+  (mode: 'enforce' | 'observe'): Run<typeof connectionGroup.commands.enforce> =>
+  async ({ connection, config, now }, { organization: named, id }, io) => {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    await requireSignInAddress(connection.db, organizationId, config.baseUrl)
+    await transact(connection.db, (tx) => changeConnection(tx, { id, mode }, terminalChange(organizationId, now)))
+    await io.line(`Connection ${id}: ${mode}`)
+    return 0
+  }
 
-export const listConnectionsCommand = defineCommand({
-  name: 'list-connections',
-  args: Type.Object({ organization }),
-  async run({ connection, now }, { organization: named }, io) {
+export const connectionCommands = implement(connectionGroup, {
+  async list({ connection, now }, { organization: named }, io) {
     const { id } = await organizationOf(connection.db, named)
     const rows = (await listConnections(connection.db, id)).map((one) => [
       one.id,
@@ -36,14 +43,8 @@ export const listConnectionsCommand = defineCommand({
     for (const line of alignColumns(['ID', 'NAME', 'KIND', 'MODE', 'UPSTREAM', 'CLIENT ID'], rows)) await io.line(line)
     return 0
   },
-})
 
-const connectionId = Type.String({ pattern: '^[0-9]{1,18}$' })
-
-export const showConnectionCommand = defineCommand({
-  name: 'show-connection',
-  args: Type.Object({ organization, id: connectionId }),
-  async run({ connection: { db }, config, now }, { organization: named, id }, io) {
+  async show({ connection: { db }, config, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(db, named)
     const row = orNotFound(await findConnectionById(db, organizationId, id))
     const figures = (await readFigures(db, organizationId, now)).get(id) ?? noFigures
@@ -53,27 +54,12 @@ export const showConnectionCommand = defineCommand({
     for (const line of alignFields(fields)) await io.line(line)
     return 0
   },
-})
 
-export const setConnectionModeCommand = defineCommand({
-  name: 'set-connection-mode',
-  args: Type.Object({ organization, id: connectionId, mode: Type.Enum(['enforce', 'observe']) }),
-  async run({ connection, config, now }, { organization: named, id, mode }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await requireSignInAddress(connection.db, organizationId, config.baseUrl)
-    await transact(connection.db, (tx) => changeConnection(tx, { id, mode }, terminalChange(organizationId, now)))
-    await io.line(`Connection ${id}: ${mode}`)
-    return 0
-  },
-})
+  test: testConnection,
+  enforce: setMode('enforce'),
+  observe: setMode('observe'),
 
-/** The name of the connection, which says that whoever is shut out was read. */
-const confirm = Type.Optional(Type.String({ maxLength: 200 }))
-
-export const disableConnectionCommand = defineCommand({
-  name: 'disable-connection',
-  args: Type.Object({ organization, id: connectionId, confirm }),
-  async run({ connection, now }, { organization: named, id, confirm }, io) {
+  async disable({ connection, now }, { organization: named, id, confirm }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, async (tx) => {
       await requireConfirmed(tx, { organizationId, id, confirm, verb: 'disable', named, now })
@@ -82,39 +68,23 @@ export const disableConnectionCommand = defineCommand({
     await io.line(`Connection ${id}: disabled`)
     return 0
   },
-})
 
-export const pauseConnectionCommand = defineCommand({
-  name: 'pause-connection',
-  args: Type.Object({
-    ...{ organization, id: connectionId },
-    minutes: Type.Integer({ minimum: 1, maximum: maxPauseMinutes }),
-    reason: Type.String({ minLength: 1, maxLength: 200 }),
-  }),
-  async run({ connection, now }, { organization: named, ...pause }, io) {
+  async pause({ connection, now }, { organization: named, ...pause }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const context = terminalChange(organizationId, now)
     const { pausedUntil } = await transact(connection.db, (tx) => pauseConnection(tx, pause, context))
     await io.line(`Connection ${pause.id}: paused until ${pausedUntil}`)
     return 0
   },
-})
 
-export const resumeConnectionCommand = defineCommand({
-  name: 'resume-connection',
-  args: Type.Object({ organization, id: connectionId }),
-  async run({ connection, now }, { organization: named, id }, io) {
+  async resume({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => resumeConnection(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Connection ${id}: not paused`)
     return 0
   },
-})
 
-export const rollConnectionSecretCommand = defineCommand({
-  name: 'roll-connection-secret',
-  args: Type.Object({ organization, id: connectionId }),
-  async run({ connection, secrets, now }, { organization: named, id }, io) {
+  async rollSecret({ connection, secrets, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const context = terminalChange(organizationId, now)
     const { clientSecret } = await transact(connection.db, (tx) => rollConnectionSecret(tx, secrets, { id }, context))
@@ -122,12 +92,8 @@ export const rollConnectionSecretCommand = defineCommand({
     await io.error('The secret is not shown again, and the earlier one is refused.')
     return 0
   },
-})
 
-export const deleteConnectionCommand = defineCommand({
-  name: 'delete-connection',
-  args: Type.Object({ organization, id: connectionId, confirm }),
-  async run({ connection, now }, { organization: named, id, confirm }, io) {
+  async delete({ connection, now }, { organization: named, id, confirm }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, async (tx) => {
       await requireConfirmed(tx, { organizationId, id, confirm, verb: 'delete', named, now })

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { startOfTests } from '../../../test/support/make.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
-import { createStreamCommand } from './create-stream-command.ts'
+import { streamCommands } from './stream-commands.ts'
 
 const trial = testApp()
 const run = commandsOn(trial, startOfTests)
@@ -12,7 +12,7 @@ beforeEach(() => trial.reset())
 const read = async () => (await trial.ask('GET', '/ssf_streams')).body.data
 
 test('a stream for Okta has its layout and audience, and says what to enter there', async () => {
-  const { out } = await run(createStreamCommand, { okta: 'acme-admin.okta.com' })
+  const { out } = await run(streamCommands.add, { okta: 'acme-admin.okta.com' })
   const [stream] = await read()
   const { name, aud, spec_version, device_subject_format, delivery } = stream
   assert.deepEqual(
@@ -25,20 +25,20 @@ test('a stream for Okta has its layout and audience, and says what to enter ther
     `  Issuer    ${baseUrl}`,
     `  JWKS URL  ${baseUrl}/ssf/jwks.json`,
   ])
-  const refused = run(createStreamCommand, { okta: 'http://acme.okta.com' })
+  const refused = run(streamCommands.add, { okta: 'http://acme.okta.com' })
   await assert.rejects(refused, /not valid/)
 })
 
 test('a stream that is polled is created with a token that polls it, and one that is pushed with what was asked', async () => {
-  const polled = await run(createStreamCommand, { name: 'Own', deviceFormat: 'opaque' })
+  const polled = await run(streamCommands.add, { name: 'Own', deviceFormat: 'opaque' })
   const [stream] = await read()
   assert.equal(stream.device_subject_format, 'opaque')
   const token = /^ {2}(muspt_\w+)$/m.exec(polled.out)?.[1]
   assert.equal((await trial.ask('GET', `/ssf_streams/${stream.stream_id}/events`, { key: token })).status, 200)
   const given = { push: 'https://r.example.com/e', audience: 'urn:r', authorization: 'Bearer x' } as const
-  const pushed = await run(createStreamCommand, { name: 'Pushed', ...given })
+  const pushed = await run(streamCommands.add, { name: 'Pushed', ...given })
   assert.ok(pushed.out.includes('pushed to r.example.com') && !pushed.out.includes('Bearer x'), pushed.out)
   const [, other] = await read()
   assert.deepEqual([other.aud, other.authorization_header, other.delivery_type], ['urn:r', 'Bearer x', 'push'])
-  await assert.rejects(run(createStreamCommand, { push: 'https://10.0.0.1/' }), /not valid/)
+  await assert.rejects(run(streamCommands.add, { push: 'https://10.0.0.1/' }), /not valid/)
 })

@@ -1,7 +1,7 @@
 import { deliveryMethods } from '@muster/contract/delivery-methods.ts'
 import { oktaDoubt, oktaSettings, oktaStream } from '@muster/contract/okta-stream.ts'
 import type { SsfStream, SsfStreamCreation } from '@muster/contract/ssf-streams.ts'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { ensureSigningKey } from '../../keys/rotate-signing-key.ts'
@@ -10,52 +10,34 @@ import { createStream } from '../../signals/streams/create-stream.ts'
 import { presentStream } from '../../signals/streams/present.ts'
 import { findStreamRecord } from '../../signals/streams/queries.ts'
 import { readStreamInput } from '../../signals/streams/stream-input.ts'
-import { defineCommand } from '../data-command.ts'
+import type { Run } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { plainText } from '../table.ts'
+import type { streamGroup } from './stream-group.ts'
 
-const args = Type.Object({
-  organization: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  /** The address of an Okta organization; the other settings follow from it. */
-  okta: Type.Optional(Type.String({ maxLength: 300 })),
-  /** Without it, and without `okta`, the stream is polled. */
-  push: Type.Optional(Type.String({ maxLength: 2_048 })),
-  audience: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
-  authorization: Type.Optional(Type.String({ maxLength: 4_096 })),
-  layout: Type.Optional(Type.Enum(['v1_0', 'draft'])),
-  deviceFormat: Type.Optional(Type.Enum(['iss_sub', 'opaque'])),
-})
+type NewStream = Static<typeof streamGroup.commands.add.args>
 
-export const createStreamCommand = defineCommand({
-  name: 'create-stream',
-  args,
-  async run({ connection, secrets, config, now }, given, io) {
-    const { id: organizationId } = await organizationOf(connection.db, given.organization)
-    const { baseUrl, ssfPathIssuers: pathIssuers } = config
-    const rules = { allowPrivate: config.allowPrivateReceivers }
-    const context = terminalChange(organizationId, now)
-    await ensureSigningKey(connection.db, secrets, { organizationId, purpose: 'signals' }, now)
-    const stream = await transact(connection.db, async (tx) => {
-      const input = readStreamInput(bodyOf(given))
-      const { id, pollToken } = await createStream(tx, secrets, { baseUrl, pathIssuers, rules, input }, context)
-      const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
-      return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
-    })
-    for (const line of describe(stream, given.okta !== undefined)) await io.line(line)
-    return 0
-  },
-})
+export const createStreamOf: Run<typeof streamGroup.commands.add> = async (
+  { connection, secrets, config, now },
+  given,
+  io,
+) => {
+  const { id: organizationId } = await organizationOf(connection.db, given.organization)
+  const { baseUrl, ssfPathIssuers: pathIssuers } = config
+  const rules = { allowPrivate: config.allowPrivateReceivers }
+  const context = terminalChange(organizationId, now)
+  await ensureSigningKey(connection.db, secrets, { organizationId, purpose: 'signals' }, now)
+  const stream = await transact(connection.db, async (tx) => {
+    const input = readStreamInput(bodyOf(given))
+    const { id, pollToken } = await createStream(tx, secrets, { baseUrl, pathIssuers, rules, input }, context)
+    const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
+    return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
+  })
+  for (const line of describe(stream, given.okta !== undefined)) await io.line(line)
+  return 0
+}
 
-function bodyOf({
-  name,
-  okta,
-  push,
-  audience,
-  authorization,
-  layout,
-  deviceFormat,
-}: Static<typeof args>): SsfStreamCreation {
+function bodyOf({ name, okta, push, audience, authorization, layout, deviceFormat }: NewStream): SsfStreamCreation {
   if (okta !== undefined) {
     const stream = oktaStream(okta)
     const message = 'must be the address of your Okta organization, such as https://acme.okta.com'

@@ -1,5 +1,4 @@
 import type { OwnerListLine } from '@muster/contract/console-owners.ts'
-import Type from 'typebox'
 import { assignOwners } from '../../administration/registrations/assign-owners.ts'
 import { resolveIdentityConflict } from '../../administration/registrations/end-identity-conflicts.ts'
 import { previewOwnerList } from '../../administration/registrations/preview-owner-list.ts'
@@ -13,19 +12,16 @@ import { endExemption } from '../../compliance/exemptions/end-exemption.ts'
 import { exemptCheck } from '../../compliance/exemptions/exempt-check.ts'
 import { snoozeCheck } from '../../compliance/exemptions/snooze-check.ts'
 import { exitCodes } from '../command-error.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { describeMerge } from '../describe-merge.ts'
 import { findCheck } from '../find-check.ts'
 import { findPerson } from '../find-person.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { plainText } from '../table.ts'
+import { deviceGroup } from './device-group.ts'
 
-const ofDevice = { organization: Type.Optional(Type.String()), id: Type.String({ pattern: '^[0-9]{1,18}$' }) }
-
-export const registerDeviceCommand = defineCommand({
-  name: 'register-device',
-  args: Type.Object({ ...ofDevice, personEmail: Type.String() }),
-  async run({ connection, now }, { organization, id, personEmail }, io) {
+export const deviceCommands = implement(deviceGroup, {
+  async register({ connection, now }, { organization, id, personEmail }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
     await transact(connection.db, async (tx) => {
       const person = await findPerson(tx, organizationId, personEmail)
@@ -35,16 +31,8 @@ export const registerDeviceCommand = defineCommand({
     await io.line(`Registered device ${id} to ${personEmail}`)
     return 0
   },
-})
 
-export const assignOwnersCommand = defineCommand({
-  name: 'assign-owners',
-  args: Type.Object({
-    organization: ofDevice.organization,
-    csv: Type.String({ maxLength: 500_000 }),
-    dryRun: Type.Optional(Type.Boolean()),
-  }),
-  async run({ connection, now }, { organization, csv, dryRun = false }, io) {
+  async assignOwners({ connection, now }, { organization, csv, dryRun = false }, io) {
     const { db } = connection
     const { id: organizationId } = await organizationOf(db, organization)
     const lines = await previewOwnerList(db, organizationId, csv)
@@ -68,6 +56,73 @@ export const assignOwnersCommand = defineCommand({
     await io.line(`Registered ${done.registered_count} of ${devicesIn(lines)}; ${refusals}`)
     return refused === 0 ? 0 : exitCodes.failure
   },
+
+  async confirmRegistration({ connection, now }, { organization, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const confirmation = { deviceId: id }
+    await transact(connection.db, (tx) => confirmRegistration(tx, confirmation, terminalChange(organizationId, now)))
+    await io.line(`Confirmed the registration of device ${id}`)
+    return 0
+  },
+
+  async resolveIdentityConflict({ connection, now }, { organization, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const resolution = { deviceId: id }
+    await transact(connection.db, (tx) => resolveIdentityConflict(tx, resolution, terminalChange(organizationId, now)))
+    await io.line(`Resolved the identity conflict of device ${id}`)
+    return 0
+  },
+
+  async restore({ connection, now }, { organization, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const restoration = { deviceId: id }
+    await transact(connection.db, (tx) => restoreDevice(tx, restoration, terminalChange(organizationId, now)))
+    await io.line(`Restored device ${id}`)
+    return 0
+  },
+
+  async merge({ connection, now }, { organization, id, other, oneMachine = false, dryRun = false }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const pair = { organizationId, keptId: id, otherId: other }
+    if (dryRun) {
+      for (const line of describeMerge(await previewMerge(connection.db, pair, now))) await io.line(line)
+      return 0
+    }
+    const merge = { keptId: id, otherId: other, isOneMachine: oneMachine, requirePower: whoeverMayRunThis }
+    await transact(connection.db, (tx) => mergeDevices(tx, merge, terminalChange(organizationId, now)))
+    await io.line(`Merged device ${other} into device ${id}; ${other} is deleted`)
+    return 0
+  },
+
+  async exemptCheck({ connection, now }, { organization, id, check: named, reason, until }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const check = await findCheck(connection.db, organizationId, named)
+    const expiresAt = until === undefined ? null : new Date(until).toISOString()
+    const exemption = { deviceId: id, checkId: check.id, reason, expiresAt }
+    await transact(connection.db, (tx) => exemptCheck(tx, exemption, terminalChange(organizationId, now)))
+    await io.line(
+      `Exempted device ${id} from ${check.slug} ${expiresAt === null ? 'with no end' : `until ${expiresAt}`}`,
+    )
+    return 0
+  },
+
+  async endExemption({ connection, now }, { organization, id, check: named }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const check = await findCheck(connection.db, organizationId, named)
+    const ending = { deviceId: id, checkId: check.id }
+    await transact(connection.db, (tx) => endExemption(tx, ending, terminalChange(organizationId, now)))
+    await io.line(`Device ${id} is in the scope of ${check.slug}`)
+    return 0
+  },
+
+  async snooze({ connection, now }, { organization, id, check: named }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const check = await findCheck(connection.db, organizationId, named)
+    const snooze = { deviceId: id, checkId: check.id }
+    const until = await transact(connection.db, (tx) => snoozeCheck(tx, snooze, terminalChange(organizationId, now)))
+    await io.line(`Snoozed ${check.slug} on device ${id} until ${until}`)
+    return 0
+  },
 })
 
 const devicesIn = ({ length }: readonly unknown[]): string => (length === 1 ? '1 device' : `${length} devices`)
@@ -85,109 +140,3 @@ function describeOwnerLine(line: OwnerListLine): string {
 
 /** Whoever runs commands may do everything. */
 const whoeverMayRunThis = (): void => {}
-
-export const confirmRegistrationCommand = defineCommand({
-  name: 'confirm-registration',
-  args: Type.Object(ofDevice),
-  async run({ connection, now }, { organization, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const confirmation = { deviceId: id }
-    await transact(connection.db, (tx) => confirmRegistration(tx, confirmation, terminalChange(organizationId, now)))
-    await io.line(`Confirmed the registration of device ${id}`)
-    return 0
-  },
-})
-
-export const resolveIdentityConflictCommand = defineCommand({
-  name: 'resolve-identity-conflict',
-  args: Type.Object(ofDevice),
-  async run({ connection, now }, { organization, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const resolution = { deviceId: id }
-    await transact(connection.db, (tx) => resolveIdentityConflict(tx, resolution, terminalChange(organizationId, now)))
-    await io.line(`Resolved the identity conflict of device ${id}`)
-    return 0
-  },
-})
-
-export const restoreDeviceCommand = defineCommand({
-  name: 'restore-device',
-  args: Type.Object(ofDevice),
-  async run({ connection, now }, { organization, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const restoration = { deviceId: id }
-    await transact(connection.db, (tx) => restoreDevice(tx, restoration, terminalChange(organizationId, now)))
-    await io.line(`Restored device ${id}`)
-    return 0
-  },
-})
-
-export const mergeDevicesCommand = defineCommand({
-  name: 'merge-devices',
-  args: Type.Object({
-    ...ofDevice,
-    other: ofDevice.id,
-    oneMachine: Type.Optional(Type.Boolean()),
-    dryRun: Type.Optional(Type.Boolean()),
-  }),
-  async run({ connection, now }, { organization, id, other, oneMachine = false, dryRun = false }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const pair = { organizationId, keptId: id, otherId: other }
-    if (dryRun) {
-      for (const line of describeMerge(await previewMerge(connection.db, pair, now))) await io.line(line)
-      return 0
-    }
-    const merge = { keptId: id, otherId: other, isOneMachine: oneMachine, requirePower: whoeverMayRunThis }
-    await transact(connection.db, (tx) => mergeDevices(tx, merge, terminalChange(organizationId, now)))
-    await io.line(`Merged device ${other} into device ${id}; ${other} is deleted`)
-    return 0
-  },
-})
-
-const ofCheckOnDevice = { ...ofDevice, check: Type.String() }
-
-export const exemptCheckCommand = defineCommand({
-  name: 'exempt-check',
-  args: Type.Object({
-    ...ofCheckOnDevice,
-    reason: Type.String({ minLength: 1, maxLength: 5_000 }),
-    until: Type.Optional(Type.String({ format: 'date-time' })),
-  }),
-  async run({ connection, now }, { organization, id, check: named, reason, until }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const check = await findCheck(connection.db, organizationId, named)
-    const expiresAt = until === undefined ? null : new Date(until).toISOString()
-    const exemption = { deviceId: id, checkId: check.id, reason, expiresAt }
-    await transact(connection.db, (tx) => exemptCheck(tx, exemption, terminalChange(organizationId, now)))
-    await io.line(
-      `Exempted device ${id} from ${check.slug} ${expiresAt === null ? 'with no end' : `until ${expiresAt}`}`,
-    )
-    return 0
-  },
-})
-
-export const endExemptionCommand = defineCommand({
-  name: 'end-exemption',
-  args: Type.Object(ofCheckOnDevice),
-  async run({ connection, now }, { organization, id, check: named }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const check = await findCheck(connection.db, organizationId, named)
-    const ending = { deviceId: id, checkId: check.id }
-    await transact(connection.db, (tx) => endExemption(tx, ending, terminalChange(organizationId, now)))
-    await io.line(`Device ${id} is in the scope of ${check.slug}`)
-    return 0
-  },
-})
-
-export const snoozeCheckCommand = defineCommand({
-  name: 'snooze-check',
-  args: Type.Object(ofCheckOnDevice),
-  async run({ connection, now }, { organization, id, check: named }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const check = await findCheck(connection.db, organizationId, named)
-    const snooze = { deviceId: id, checkId: check.id }
-    const until = await transact(connection.db, (tx) => snoozeCheck(tx, snooze, terminalChange(organizationId, now)))
-    await io.line(`Snoozed ${check.slug} on device ${id} until ${until}`)
-    return 0
-  },
-})

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { type Reader, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { createDraft } from '../../checks/drafts/create-draft.ts'
@@ -14,43 +13,29 @@ import { isPublishable, statusesOf } from '../../checks/drafts/standing.ts'
 import type { OptionDefinitions } from '../../compliance/templates/options.ts'
 import { renderSql } from '../../compliance/templates/render-sql.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, plainText } from '../table.ts'
-import { createLiveQueryCommand } from './live-query-commands.ts'
+import { draftGroup } from './draft-group.ts'
+import { liveQueryCommands } from './live-query-commands.ts'
 
-const organization = Type.Optional(Type.String())
-const id = Type.String({ pattern: '^[0-9]{1,18}$' })
-/** Read by the draft's own rules, which name what is wrong. */
-const input = Type.Object({}, { additionalProperties: true })
-
-export const createDraftCommand = defineCommand({
-  name: 'create-draft',
-  args: Type.Object({ organization, input, fromCheck: Type.Optional(id) }),
-  async run({ connection, now }, args, io) {
+export const draftCommands = implement(draftGroup, {
+  async create({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const draft = { input: args.input, checkId: args.fromCheck }
     await io.line(await transact(connection.db, (tx) => createDraft(tx, draft, terminalChange(organizationId, now))))
     return 0
   },
-})
 
-export const editDraftCommand = defineCommand({
-  name: 'edit-draft',
-  args: Type.Object({ organization, id, input }),
-  async run({ connection, now }, args, io) {
+  async edit({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const edit = { draftId: args.id, input: args.input }
     const isChanged = await transact(connection.db, (tx) => editDraft(tx, edit, terminalChange(organizationId, now)))
     await io.line(isChanged ? `Draft ${args.id} is changed` : `Draft ${args.id} is as it was`)
     return 0
   },
-})
 
-export const listDraftsCommand = defineCommand({
-  name: 'list-drafts',
-  args: Type.Object({ organization }),
-  async run({ connection, now }, args, io) {
+  async list({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const page = { organizationId, params: {}, search: undefined, limit: 100, order: 'ascending', now } as const
     const rows: DraftRow[] = []
@@ -67,16 +52,46 @@ export const listDraftsCommand = defineCommand({
     for (const line of alignColumns(['ID', 'SLUG', 'NAME', 'STATE', 'CHECK'], table)) await io.line(line)
     return 0
   },
-})
 
-export const showDraftCommand = defineCommand({
-  name: 'show-draft',
-  args: Type.Object({ organization, id, json: Type.Optional(Type.Boolean()) }),
-  async run({ connection }, args, io) {
+  async show({ connection }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const row = orNotFound(await findDraft(connection.db, organizationId, args.id))
     if (args.json) await io.line(JSON.stringify(writeDraftInput(fieldsOfRow(row)), null, 2))
     else for (const line of await describe(connection.db, row)) await io.line(plainText(line))
+    return 0
+  },
+
+  /** A live query of the SQL as a check with the default options would ask it. */
+  async run(context, { organization: named, id: draftId, devices, wait }, io) {
+    const { id: organizationId } = await organizationOf(context.connection.db, named)
+    const {
+      name,
+      check_type: type,
+      osquery_sql,
+      option_definitions,
+    } = fieldsOfRow(orNotFound(await findDraft(context.connection.db, organizationId, draftId)))
+    if (type === 'external') throw new CommandError(exitCodes.failure, 'An external check has no SQL to run')
+    const sql = renderSql(osquery_sql, option_definitions, {})
+    const query = { name: `Draft ${draftId}: ${name}`.slice(0, 200), sql, devices, wait }
+    return liveQueryCommands.create.run(context, named === undefined ? query : { ...query, organization: named }, io)
+  },
+
+  async publish({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const publication = { draftId: args.id }
+    await io.line(
+      await transact(connection.db, (tx) => publishDraft(tx, publication, terminalChange(organizationId, now))),
+    )
+    return 0
+  },
+
+  async delete({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const deletion = { draftId: args.id }
+    const { name } = await transact(connection.db, (tx) =>
+      deleteDraft(tx, deletion, terminalChange(organizationId, now)),
+    )
+    await io.line(plainText(`The draft ${name} is deleted`))
     return 0
   },
 })
@@ -98,56 +113,3 @@ async function describe(reader: Reader, row: DraftRow): Promise<string[]> {
     isPublishable(statusesOf(row)) ? 'It can be published.' : 'It cannot be published yet.',
   ]
 }
-
-/** A live query of the SQL as a check with the default options would ask it. */
-export const runDraftCommand = defineCommand({
-  name: 'run-draft',
-  args: Type.Object({
-    organization,
-    id,
-    devices: Type.Array(Type.String(), { minItems: 1 }),
-    wait: Type.Integer({ minimum: 0, maximum: 604_800 }),
-  }),
-  async run(context, { organization: named, id: draftId, devices, wait }, io) {
-    const { id: organizationId } = await organizationOf(context.connection.db, named)
-    const {
-      name,
-      check_type: type,
-      osquery_sql,
-      option_definitions,
-    } = fieldsOfRow(orNotFound(await findDraft(context.connection.db, organizationId, draftId)))
-    if (type === 'external') throw new CommandError(exitCodes.failure, 'An external check has no SQL to run')
-    const sql = renderSql(osquery_sql, option_definitions, {})
-    const query = { name: `Draft ${draftId}: ${name}`.slice(0, 200), sql, devices, wait, ...noKinds }
-    return createLiveQueryCommand.run(context, named === undefined ? query : { ...query, organization: named }, io)
-  },
-})
-
-const noKinds = { all: false, macs: false, windows: false, linux: false }
-
-export const deleteDraftCommand = defineCommand({
-  name: 'delete-draft',
-  args: Type.Object({ organization, id }),
-  async run({ connection, now }, args, io) {
-    const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const deletion = { draftId: args.id }
-    const { name } = await transact(connection.db, (tx) =>
-      deleteDraft(tx, deletion, terminalChange(organizationId, now)),
-    )
-    await io.line(plainText(`The draft ${name} is deleted`))
-    return 0
-  },
-})
-
-export const publishDraftCommand = defineCommand({
-  name: 'publish-draft',
-  args: Type.Object({ organization, id }),
-  async run({ connection, now }, args, io) {
-    const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const publication = { draftId: args.id }
-    await io.line(
-      await transact(connection.db, (tx) => publishDraft(tx, publication, terminalChange(organizationId, now))),
-    )
-    return 0
-  },
-})

@@ -1,24 +1,28 @@
-import Type from 'typebox'
 import { createEnrollmentSecret } from '../../agents/protocol/create-enrollment-secret.ts'
 import { listEnrollmentSecrets } from '../../agents/protocol/enrollment-queries.ts'
 import { revokeEnrollmentSecret } from '../../agents/protocol/revoke-enrollment-secret.ts'
 import { transact } from '../../base/db/transact.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { findPerson } from '../find-person.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
+import { enrollmentSecretGroup } from './enrollment-secret-group.ts'
 
-const organization = Type.Optional(Type.String())
+export const enrollmentSecretCommands = implement(enrollmentSecretGroup, {
+  async list({ connection, now }, args, io) {
+    const { id } = await organizationOf(connection.db, args.organization)
+    const rows = (await listEnrollmentSecrets(connection.db, id)).map((secret) => [
+      secret.id,
+      secret.name,
+      secret.person_email,
+      secret.created_at,
+      stateOf(secret, now),
+    ])
+    for (const line of alignColumns(['ID', 'NAME', 'PERSON', 'CREATED', 'STATE'], rows)) await io.line(line)
+    return 0
+  },
 
-export const createEnrollmentSecretCommand = defineCommand({
-  name: 'create-enrollment-secret',
-  args: Type.Object({
-    organization,
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    personEmail: Type.Optional(Type.String()),
-    expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
-  }),
-  async run({ connection, secrets, now }, { organization: named, name, personEmail, expiresAt }, io) {
+  async create({ connection, secrets, now }, { organization: named, name, personEmail, expiresAt }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const { secret } = await transact(connection.db, async (tx) => {
       const person = personEmail === undefined ? undefined : await findPerson(tx, organizationId, personEmail)
@@ -32,21 +36,11 @@ export const createEnrollmentSecretCommand = defineCommand({
     await io.line(secret)
     return 0
   },
-})
 
-export const listEnrollmentSecretsCommand = defineCommand({
-  name: 'list-enrollment-secrets',
-  args: Type.Object({ organization }),
-  async run({ connection, now }, args, io) {
-    const { id } = await organizationOf(connection.db, args.organization)
-    const rows = (await listEnrollmentSecrets(connection.db, id)).map((secret) => [
-      secret.id,
-      secret.name,
-      secret.person_email,
-      secret.created_at,
-      stateOf(secret, now),
-    ])
-    for (const line of alignColumns(['ID', 'NAME', 'PERSON', 'CREATED', 'STATE'], rows)) await io.line(line)
+  async revoke({ connection, now }, { organization: named, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    await transact(connection.db, (tx) => revokeEnrollmentSecret(tx, { id }, terminalChange(organizationId, now)))
+    await io.line(`Revoked enrollment secret ${id}`)
     return 0
   },
 })
@@ -56,14 +50,3 @@ function stateOf(secret: { revoked_at: string | null; expires_at: string | null 
   if (secret.expires_at === null) return 'valid'
   return secret.expires_at <= now ? `expired ${secret.expires_at}` : `valid until ${secret.expires_at}`
 }
-
-export const revokeEnrollmentSecretCommand = defineCommand({
-  name: 'revoke-enrollment-secret',
-  args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
-  async run({ connection, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => revokeEnrollmentSecret(tx, { id }, terminalChange(organizationId, now)))
-    await io.line(`Revoked enrollment secret ${id}`)
-    return 0
-  },
-})

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { checkSql } from '../../live-queries/check-sql.ts'
@@ -14,35 +14,21 @@ import {
 } from '../../live-queries/queries.ts'
 import { noTargets, wantedTargets } from '../../live-queries/targeting-rules.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { type CommandIo, defineCommand } from '../data-command.ts'
+import type { CommandIo } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
+import { liveQueryGroup } from './live-query-group.ts'
 
-const organization = Type.Optional(Type.String())
-const identifier = Type.String({ pattern: '^[1-9][0-9]{0,17}$' })
-const wait = Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800 }))
+type NewLiveQuery = Static<typeof liveQueryGroup.commands.create.args>
 
-const newLiveQuery = Type.Object({
-  organization,
-  name: Type.String({ minLength: 1, maxLength: 200 }),
-  sql: Type.String({ minLength: 1 }),
-  devices: Type.Array(identifier, { maxItems: 10_000 }),
-  all: Type.Boolean(),
-  macs: Type.Boolean(),
-  windows: Type.Boolean(),
-  linux: Type.Boolean(),
-  wait,
-})
-
-export const createLiveQueryCommand = defineCommand({
-  name: 'create-live-query',
-  args: newLiveQuery,
-  async run({ connection: { db }, config, now }, args, io) {
+export const liveQueryCommands = implement(liveQueryGroup, {
+  async create({ connection: { db }, config, now }, args, io) {
     const { id: organizationId } = await organizationOf(db, args.organization)
     const { name, sql } = args
     const id = await explained(async () => {
       const tablesUsed = checkSql(sql, config.liveQueryBlockedTables)
-      const campaign = { name, sql, tablesUsed, targets: targetsOf(args), namedDeviceIds: args.devices }
+      const campaign = { name, sql, tablesUsed, targets: targetsOf(args), namedDeviceIds: args.devices ?? [] }
       return transact(db, (tx) => createCampaign(tx, campaign, terminalChange(organizationId, now)))
     })
     if (args.wait === undefined) await io.line(id)
@@ -52,9 +38,40 @@ export const createLiveQueryCommand = defineCommand({
     }
     return 0
   },
+
+  async list({ connection: { db }, now }, args, io) {
+    const { id: organizationId } = await organizationOf(db, args.organization)
+    const page = { organizationId, params: {}, search: undefined, order: 'ascending' as const, now, limit: 100 }
+    let after: string | undefined
+    for (let isFirst = true; ; isFirst = false) {
+      const campaigns = await listCampaigns(db, { ...page, after })
+      const rows = campaigns.map((one) => [
+        ...[one.id, one.created_at, String(one.waiting), String(one.successful), String(one.errored), one.name],
+      ])
+      const lines = alignColumns(['ID', 'CREATED', 'WAITING', 'SUCCESSFUL', 'ERRORED', 'NAME'], rows)
+      for (const line of isFirst ? lines : lines.slice(1)) await io.line(line)
+      if (campaigns.length < page.limit) return 0
+      after = campaigns.at(-1)?.id
+    }
+  },
+
+  async results({ connection: { db } }, { organization: named, id: campaignId, wait: seconds = 0 }, io) {
+    const { id: organizationId } = await organizationOf(db, named)
+    if (!(await campaignExists(db, organizationId, campaignId))) throw unknown(campaignId)
+    await followResults(db, { organizationId, campaignId, waitMs: seconds * 1_000 }, io)
+    return 0
+  },
+
+  async delete({ connection: { db }, now }, { organization: named, id: campaignId }, io) {
+    const { id: organizationId } = await organizationOf(db, named)
+    if (!(await campaignExists(db, organizationId, campaignId))) throw unknown(campaignId)
+    await transact(db, (tx) => deleteCampaign(tx, { campaignId }, terminalChange(organizationId, now)))
+    await io.line(`Deleted live query ${campaignId}`)
+    return 0
+  },
 })
 
-function targetsOf({ devices, all, macs, windows, linux }: Static<typeof newLiveQuery>) {
+function targetsOf({ devices = [], all = false, macs = false, windows = false, linux = false }: NewLiveQuery) {
   const request = {
     targeted_device_ids: devices,
     target_all_devices: all,
@@ -75,49 +92,6 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     throw new CommandError(exitCodes.usage, faults.length > 0 ? faults.join('\n') : error.message)
   }
 }
-
-export const listLiveQueriesCommand = defineCommand({
-  name: 'list-live-queries',
-  args: Type.Object({ organization }),
-  async run({ connection: { db }, now }, args, io) {
-    const { id: organizationId } = await organizationOf(db, args.organization)
-    const page = { organizationId, params: {}, search: undefined, order: 'ascending' as const, now, limit: 100 }
-    let after: string | undefined
-    for (let isFirst = true; ; isFirst = false) {
-      const campaigns = await listCampaigns(db, { ...page, after })
-      const rows = campaigns.map((one) => [
-        ...[one.id, one.created_at, String(one.waiting), String(one.successful), String(one.errored), one.name],
-      ])
-      const lines = alignColumns(['ID', 'CREATED', 'WAITING', 'SUCCESSFUL', 'ERRORED', 'NAME'], rows)
-      for (const line of isFirst ? lines : lines.slice(1)) await io.line(line)
-      if (campaigns.length < page.limit) return 0
-      after = campaigns.at(-1)?.id
-    }
-  },
-})
-
-export const liveQueryResultsCommand = defineCommand({
-  name: 'live-query-results',
-  args: Type.Object({ organization, id: identifier, wait }),
-  async run({ connection: { db } }, { organization: named, id: campaignId, wait: seconds = 0 }, io) {
-    const { id: organizationId } = await organizationOf(db, named)
-    if (!(await campaignExists(db, organizationId, campaignId))) throw unknown(campaignId)
-    await followResults(db, { organizationId, campaignId, waitMs: seconds * 1_000 }, io)
-    return 0
-  },
-})
-
-export const deleteLiveQueryCommand = defineCommand({
-  name: 'delete-live-query',
-  args: Type.Object({ organization, id: identifier }),
-  async run({ connection: { db }, now }, { organization: named, id: campaignId }, io) {
-    const { id: organizationId } = await organizationOf(db, named)
-    if (!(await campaignExists(db, organizationId, campaignId))) throw unknown(campaignId)
-    await transact(db, (tx) => deleteCampaign(tx, { campaignId }, terminalChange(organizationId, now)))
-    await io.line(`Deleted live query ${campaignId}`)
-    return 0
-  },
-})
 
 const unknown = (id: string) => new CommandError(exitCodes.notFound, `There is no live query ${id}`)
 

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
-import { mergeDevicesCommand } from './device-commands.ts'
+import { deviceCommands } from './device-commands.ts'
 
 const trial = testApp()
 const make = makeIn(trial)
@@ -19,7 +19,7 @@ test('a merge is shown before it is made, and made once', async () => {
     ...{ name: 'other', enrolled_at: startOfTests, registered_owner_id: owner.id, note: 'In the lab' },
   })
   const asked = { id: kept.id, other: other.id }
-  const shown = await run(mergeDevicesCommand, { ...asked, dryRun: true })
+  const shown = await run(deviceCommands.merge, { ...asked, dryRun: true })
   assert.deepEqual(shown.out.trimEnd().split('\n'), [
     `Stays: device ${kept.id} "kept", owner nobody`,
     `Is deleted: device ${other.id} "other", owner Ada Ferreira, 0 open issues`,
@@ -28,8 +28,8 @@ test('a merge is shown before it is made, and made once', async () => {
     'Gets the note',
     'Both are reporting and share no serial or hardware UUID: add --one-machine to merge them',
   ])
-  await assert.rejects(run(mergeDevicesCommand, asked), { code: 'invalid' })
-  const made = await run(mergeDevicesCommand, { ...asked, oneMachine: true })
+  await assert.rejects(run(deviceCommands.merge, asked), { code: 'invalid' })
+  const made = await run(deviceCommands.merge, { ...asked, oneMachine: true })
   assert.equal(made.out, `Merged device ${other.id} into device ${kept.id}; ${other.id} is deleted\n`)
-  await assert.rejects(run(mergeDevicesCommand, asked), { code: 'invalid' })
+  await assert.rejects(run(deviceCommands.merge, asked), { code: 'invalid' })
 })

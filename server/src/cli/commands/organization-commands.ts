@@ -1,5 +1,3 @@
-import { type Feature, features } from '@muster/contract/features.ts'
-import Type from 'typebox'
 import { ensurePackages } from '../../agents/packages/ensure-packages.ts'
 import { openPackageSite } from '../../agents/packages/site.ts'
 import { isOrigin } from '../../base/config/value-rules.ts'
@@ -11,16 +9,16 @@ import { endOldAddresses } from '../../inventory/organizations/end-old-addresses
 import { renameOrganization } from '../../inventory/organizations/rename-organization.ts'
 import { setBaseUrl } from '../../inventory/organizations/set-base-url.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
-import { findSettings, type OrganizationSettings, usualSettings } from '../../inventory/organizations/settings.ts'
+import { findSettings } from '../../inventory/organizations/settings.ts'
+import { type OrganizationSettings, usualSettings } from '../../inventory/organizations/usual-settings.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalActor, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
+import { organizationGroup, settingNames } from './organization-group.ts'
 
-export const listOrganizationsCommand = defineCommand({
-  name: 'list-organizations',
-  args: Type.Object({}),
-  async run({ connection }, _args, io) {
+export const organizationCommands = implement(organizationGroup, {
+  async list({ connection }, _args, io) {
     const rows = await connection.db.selectFrom('organizations').selectAll().orderBy('id').execute()
     const table = rows.map((row) => [
       row.id,
@@ -33,15 +31,8 @@ export const listOrganizationsCommand = defineCommand({
     for (const line of alignColumns(heads, table)) await io.line(line)
     return 0
   },
-})
 
-export const createOrganizationCommand = defineCommand({
-  name: 'create-organization',
-  args: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    withoutChecks: Type.Optional(Type.Boolean()),
-  }),
-  async run({ connection, secrets, config, now }, { name, withoutChecks }, io) {
+  async create({ connection, secrets, config, now }, { name, withoutChecks }, io) {
     const site = await openPackageSite(config)
     const id = await transact(connection.db, async (tx) => {
       const made = await createOrganization(tx, { name, actor: terminalActor(), now })
@@ -53,24 +44,16 @@ export const createOrganizationCommand = defineCommand({
     await io.line(id)
     return 0
   },
-})
 
-export const renameOrganizationCommand = defineCommand({
-  name: 'rename-organization',
-  args: Type.Object({ organization: Type.Optional(Type.String()), name: Type.String({ minLength: 1 }) }),
-  async run({ connection, now }, args, io) {
+  async rename({ connection, now }, args, io) {
     const { id } = await organizationOf(connection.db, args.organization)
     const change = { name: args.name }
     await transact(connection.db, (tx) => renameOrganization(tx, change, terminalChange(id, now)))
     await io.line(`Organization ${id} is called ${args.name.trim()} now`)
     return 0
   },
-})
 
-export const setBaseUrlCommand = defineCommand({
-  name: 'set-base-url',
-  args: Type.Object({ organization: Type.String(), url: Type.String({ minLength: 1, maxLength: 500 }) }),
-  async run({ connection, config, now }, { organization, url }, io) {
+  async setBaseUrl({ connection, config, now }, { organization, url }, io) {
     const { id, name } = await organizationOf(connection.db, organization)
     if (!isOrigin(url))
       throw new CommandError(exitCodes.usage, `${url} must be an origin, such as https://acme.example.com`)
@@ -83,47 +66,37 @@ export const setBaseUrlCommand = defineCommand({
     )
     return 0
   },
-})
 
-export const endOldAddressesCommand = defineCommand({
-  name: 'end-old-addresses',
-  args: Type.Object({ organization: Type.String() }),
-  async run({ connection, now }, { organization }, io) {
+  async endOldAddresses({ connection, now }, { organization }, io) {
     const { id, name } = await organizationOf(connection.db, organization)
     await transact(connection.db, (tx) => endOldAddresses(tx, terminalChange(id, now)))
     await io.line(`API keys and SCIM tokens of ${name} are valid at its own address only`)
     return 0
   },
-})
 
-const settingNames = Object.keys(usualSettings) as (keyof OrganizationSettings)[]
-
-export const listSettingsCommand = defineCommand({
-  name: 'list-settings',
-  args: Type.Object({ organization: Type.Optional(Type.String()) }),
-  async run({ connection }, args, io) {
+  async settings({ connection }, args, io) {
     const { id } = await organizationOf(connection.db, args.organization)
     const settings = await findSettings(connection.db, id)
     const rows = settingNames.map((name) => [name, shown(settings[name]), shown(usualSettings[name])])
     for (const line of alignColumns(['SETTING', 'NOW', 'USUAL'], rows)) await io.line(line)
     return 0
   },
-})
 
-export const setSettingCommand = defineCommand({
-  name: 'set-setting',
-  args: Type.Object({
-    organization: Type.Optional(Type.String()),
-    setting: Type.Enum(settingNames as [keyof OrganizationSettings, ...(keyof OrganizationSettings)[]]),
-    value: Type.String({ maxLength: 100 }),
-  }),
-  async run({ connection, now }, { organization, setting, value }, io) {
+  async set({ connection, now }, { organization, setting, value }, io) {
     const { id, name } = await organizationOf(connection.db, organization)
     const wanted = { [setting]: readSetting(setting, value) }
     const change = { wanted }
     const isChanged = await transact(connection.db, (tx) => changeSettings(tx, change, terminalChange(id, now)))
     const { [setting]: is } = await findSettings(connection.db, id)
     await io.line(`${setting} is ${isChanged ? 'now' : 'already'} ${shown(is)} for ${name}`)
+    return 0
+  },
+
+  async setFeature({ connection, now }, args, io) {
+    const { id, name } = await organizationOf(connection.db, args.organization)
+    const change = { feature: args.feature, isOn: args.isOn }
+    const isChanged = await transact(connection.db, (tx) => setFeature(tx, change, terminalChange(id, now)))
+    await io.line(`${args.feature} is ${isChanged ? 'now' : 'already'} ${args.isOn ? 'on' : 'off'} for ${name}`)
     return 0
   },
 })
@@ -142,19 +115,3 @@ function readSetting(setting: keyof OrganizationSettings, value: string): number
   if (!isFlag && /^\d{1,6}$/.test(value)) return Number(value)
   throw new CommandError(exitCodes.usage, `${setting} is ${isFlag ? 'true or false' : 'a number of days'}, or usual`)
 }
-
-export const setFeatureCommand = defineCommand({
-  name: 'set-feature',
-  args: Type.Object({
-    organization: Type.Optional(Type.String()),
-    feature: Type.Enum(Object.keys(features) as [Feature, ...Feature[]]),
-    isOn: Type.Boolean(),
-  }),
-  async run({ connection, now }, args, io) {
-    const { id, name } = await organizationOf(connection.db, args.organization)
-    const change = { feature: args.feature, isOn: args.isOn }
-    const isChanged = await transact(connection.db, (tx) => setFeature(tx, change, terminalChange(id, now)))
-    await io.line(`${args.feature} is ${isChanged ? 'now' : 'already'} ${args.isOn ? 'on' : 'off'} for ${name}`)
-    return 0
-  },
-})

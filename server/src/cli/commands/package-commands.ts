@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import Type from 'typebox'
 import { ensurePackages } from '../../agents/packages/ensure-packages.ts'
 import { openPackage } from '../../agents/packages/open-package.ts'
 import { packageBuilder } from '../../agents/packages/package-builder.ts'
@@ -11,19 +10,16 @@ import { openPackageSite } from '../../agents/packages/site.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
+import { packageGroup } from './package-group.ts'
 
-const organization = Type.Optional(Type.String())
-const id = Type.String({ pattern: '^[0-9]{1,18}$' })
 /** A whole number of base64's groups of three, so that the pieces join. */
 const pieceBytes = 3 << 16
 
-export const listPackagesCommand = defineCommand({
-  name: 'list-packages',
-  args: Type.Object({ organization }),
-  async run({ connection }, args, io) {
+export const packageCommands = implement(packageGroup, {
+  async list({ connection }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const rows = (await findPackages(connection.db, organizationId)).map((row) => [
       row.id,
@@ -34,12 +30,8 @@ export const listPackagesCommand = defineCommand({
     for (const line of alignColumns(['ID', 'FILE', 'BUILT', 'STATE'], rows)) await io.line(line)
     return 0
   },
-})
 
-export const buildPackagesCommand = defineCommand({
-  name: 'build-packages',
-  args: Type.Object({ organization }),
-  async run({ connection, secrets, config, now }, args, io) {
+  async build({ connection, secrets, config, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const site = await openPackageSite(config)
     const change = { site }
@@ -49,12 +41,8 @@ export const buildPackagesCommand = defineCommand({
     await io.line(`Made ${made} packages and brought ${changed} up to date`)
     return 0
   },
-})
 
-export const rebuildPackagesCommand = defineCommand({
-  name: 'rebuild-packages',
-  args: Type.Object({ organization, id: Type.Optional(id) }),
-  async run({ connection, secrets, config, now }, args, io) {
+  async rebuild({ connection, secrets, config, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const site = await openPackageSite(config)
     const context = terminalChange(organizationId, now)
@@ -67,16 +55,9 @@ export const rebuildPackagesCommand = defineCommand({
     for (const name of names) await io.line(`Made ${name}; copies of the earlier one enroll no more`)
     return 0
   },
-})
 
-const idsOf = async (reader: Reader, organizationId: string): Promise<string[]> =>
-  (await findPackages(reader, organizationId)).map((row) => row.id)
-
-/** Writes the file as base64, since the way from a running server carries text. */
-export const downloadPackageCommand = defineCommand({
-  name: 'download-package',
-  args: Type.Object({ organization, id }),
-  async run({ connection, secrets, config, now }, args, io) {
+  /** Writes the file as base64, since the way from a running server carries text. */
+  async download({ connection, secrets, config, now }, args, io) {
     const { db } = connection
     const { id: organizationId } = await organizationOf(db, args.organization)
     const { problem } = await describe(db, organizationId, args.id)
@@ -97,6 +78,9 @@ export const downloadPackageCommand = defineCommand({
     return 0
   },
 })
+
+const idsOf = async (reader: Reader, organizationId: string): Promise<string[]> =>
+  (await findPackages(reader, organizationId)).map((row) => row.id)
 
 async function describe(reader: Reader, organizationId: string, packageId: string) {
   return { problem: problemOf(orNotFound(await findPackage(reader, organizationId, packageId))) }

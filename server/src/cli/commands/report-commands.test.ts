@@ -3,15 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
-import {
-  checkReportCommand,
-  createReportCommand,
-  deleteReportCommand,
-  editReportCommand,
-  listReportsCommand,
-  runReportCommand,
-  showReportCommand,
-} from './report-commands.ts'
+import { reportCommands } from './report-commands.ts'
 
 const trial = testApp()
 const make = makeIn(trial.database)
@@ -22,7 +14,7 @@ const run = commandsOn(trial, now)
 beforeEach(() => trial.reset())
 
 const create = async (sql: string, name = 'People') =>
-  (await run(createReportCommand, { name, sql, everySeconds: 7_200 })).out.trim()
+  (await run(reportCommands.create, { name, sql, everySeconds: 7_200 })).out.trim()
 
 const audits = async (count: number) => {
   const { body } = await trial.ask('GET', `/audit_logs?per_page=${count}`)
@@ -34,11 +26,11 @@ test('a report is made, run, shown in three forms, changed, listed and deleted',
   await make.person(organizationId, { name: 'Ada, "the first"', email: 'ada@acme.example' })
   await make.person(organizationId, { name: '=cmd()', email: 'bob@acme.example' })
   const id = await create('select person_id, person_name, 1.5 as share, null as nothing from person_people order by 1')
-  await assert.rejects(run(showReportCommand, { id, format: 'table' }), /no run succeeded yet/)
-  assert.deepEqual(await run(runReportCommand, { id }), { exit: 0, out: '2 rows\n', err: '' })
+  await assert.rejects(run(reportCommands.show, { id, format: 'table' }), /no run succeeded yet/)
+  assert.deepEqual(await run(reportCommands.run, { id }), { exit: 0, out: '2 rows\n', err: '' })
 
   assert.equal(
-    (await run(showReportCommand, { id, format: 'table' })).out,
+    (await run(reportCommands.show, { id, format: 'table' })).out,
     [
       'person_id  person_name       share  nothing',
       '1          Ada, "the first"  1.5    –',
@@ -47,23 +39,23 @@ test('a report is made, run, shown in three forms, changed, listed and deleted',
     ].join('\n'),
   )
   assert.equal(
-    (await run(showReportCommand, { id, format: 'csv' })).out,
+    (await run(reportCommands.show, { id, format: 'csv' })).out,
     `person_id,person_name,share,nothing\n1,"Ada, ""the first""",1.5,\n2,'=cmd(),1.5,\n`,
   )
-  assert.deepEqual(JSON.parse((await run(showReportCommand, { id, format: 'json' })).out), [
+  assert.deepEqual(JSON.parse((await run(reportCommands.show, { id, format: 'json' })).out), [
     { person_id: '1', person_name: 'Ada, "the first"', share: 1.5, nothing: null },
     { person_id: '2', person_name: '=cmd()', share: 1.5, nothing: null },
   ])
 
-  const listed = (await run(listReportsCommand, {})).out
+  const listed = (await run(reportCommands.list, {})).out
   assert.match(listed, /^ID {2}NAME/)
   assert.match(listed, /\n1 {3}People {2}2026-11-20T11:00:00\.000Z {2}2026-11-20T13:00:00\.000Z {2}2 rows\n$/)
 
-  await run(editReportCommand, { id, name: 'Crowd', sql: 'select 1 / 0 as n' })
-  await assert.rejects(run(runReportCommand, { id }), /The query failed: division by zero\./)
-  assert.match((await run(listReportsCommand, {})).out, /The query failed: division by zero\./)
-  await run(deleteReportCommand, { id })
-  for (const command of [runReportCommand, deleteReportCommand, editReportCommand]) {
+  await run(reportCommands.edit, { id, name: 'Crowd', sql: 'select 1 / 0 as n' })
+  await assert.rejects(run(reportCommands.run, { id }), /The query failed: division by zero\./)
+  assert.match((await run(reportCommands.list, {})).out, /The query failed: division by zero\./)
+  await run(reportCommands.delete, { id })
+  for (const command of [reportCommands.run, reportCommands.delete, reportCommands.edit]) {
     await assert.rejects(run(command, { id }), { code: 'not_found' })
   }
   assert.deepEqual(await audits(3), [
@@ -75,18 +67,18 @@ test('a report is made, run, shown in three forms, changed, listed and deleted',
 
 test('rows of more than a page are all printed, and an empty answer is valid', async () => {
   const many = await create('select n.n from generate_series(1, 250) as n order by 1')
-  await run(runReportCommand, { id: many })
-  const rows = JSON.parse((await run(showReportCommand, { id: many, format: 'json' })).out)
+  await run(reportCommands.run, { id: many })
+  const rows = JSON.parse((await run(reportCommands.show, { id: many, format: 'json' })).out)
   assert.deepEqual(
     rows.map(({ n }: { n: number }) => n),
     Array.from({ length: 250 }, (_, at) => at + 1),
   )
   const none = await create('select person_name from person_people')
-  await run(runReportCommand, { id: none })
+  await run(reportCommands.run, { id: none })
   const err = 'The query has no rows.\n'
-  assert.deepEqual(await run(showReportCommand, { id: none, format: 'json' }), { exit: 0, out: '[]\n', err })
+  assert.deepEqual(await run(reportCommands.show, { id: none, format: 'json' }), { exit: 0, out: '[]\n', err })
   for (const format of ['table', 'csv'] as const) {
-    assert.deepEqual(await run(showReportCommand, { id: none, format }), { exit: 0, out: '', err })
+    assert.deepEqual(await run(reportCommands.show, { id: none, format }), { exit: 0, out: '', err })
   }
 })
 
@@ -97,7 +89,7 @@ test('a report whose last run failed, or that had too many rows, says so beside 
     .set({ is_truncated: true, error_message: 'The query failed: x.' })
     .where('id', '=', id)
     .execute()
-  assert.deepEqual(await run(showReportCommand, { id, format: 'csv' }), {
+  assert.deepEqual(await run(reportCommands.show, { id, format: 'csv' }), {
     exit: 0,
     out: 'a\n1\n',
     err: 'The last run failed: The query failed: x.\nThe query had more rows than are kept.\n',
@@ -105,7 +97,7 @@ test('a report whose last run failed, or that had too many rows, says so beside 
 })
 
 test('SQL is checked without being kept: its syntax, its names, and what it would cost', async () => {
-  assert.deepEqual(await run(checkReportCommand, { sql: 'select count(*) from check_results' }), {
+  assert.deepEqual(await run(reportCommands.check, { sql: 'select count(*) from check_results' }), {
     exit: 0,
     out: 'The query may run.\n',
     err: '',
@@ -116,6 +108,6 @@ test('SQL is checked without being kept: its syntax, its names, and what it woul
     ['select from where', /syntax error/],
     ['select 1 from generate_series(1, 999) a, generate_series(1, 999) b, generate_series(1, 999) c', /too many rows/],
   ]
-  for (const [sql, message] of refusals) await assert.rejects(run(checkReportCommand, { sql }), message)
+  for (const [sql, message] of refusals) await assert.rejects(run(reportCommands.check, { sql }), message)
   assert.equal((await trial.ask('GET', '/reporting/queries')).body.data.length, 0)
 })

@@ -1,42 +1,31 @@
-import Type from 'typebox'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { createQuery } from '../../reporting/queries/create-query.ts'
 import { deleteQuery } from '../../reporting/queries/delete-query.ts'
 import { editQuery } from '../../reporting/queries/edit-query.ts'
 import { findQuery, listQueries } from '../../reporting/queries/queries.ts'
-import { dailyInterval, maxInterval, minInterval } from '../../reporting/queries/rules.ts'
+import { dailyInterval } from '../../reporting/queries/rules.ts'
 import { runQuery } from '../../reporting/queries/run-query.ts'
 import { tableNames } from '../../reporting/queries/table-names.ts'
 import { QueryRefused } from '../../reporting/sandbox/query-refused.ts'
 import { tryInSandbox } from '../../reporting/sandbox/run-in-sandbox.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { type CommandContext, defineCommand } from '../data-command.ts'
+import type { CommandContext } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { printResults } from './print-results.ts'
+import { reportGroup } from './report-group.ts'
 
-const organization = Type.Optional(Type.String())
-const id = Type.String({ pattern: '^[0-9]{1,18}$' })
-const name = Type.String({ minLength: 1, maxLength: 200 })
-const sql = Type.String()
-const everySeconds = Type.Optional(Type.Integer({ minimum: minInterval, maximum: maxInterval }))
-
-export const createReportCommand = defineCommand({
-  name: 'create-report',
-  args: Type.Object({ organization, name, sql, everySeconds }),
-  async run({ connection, now }, { organization: named, name, sql, everySeconds }, io) {
+export const reportCommands = implement(reportGroup, {
+  async create({ connection, now }, { organization: named, name, sql, everySeconds }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const query = { name, sql, interval: everySeconds ?? dailyInterval }
     await io.line(await transact(connection.db, (tx) => createQuery(tx, query, terminalChange(organizationId, now))))
     return 0
   },
-})
 
-export const listReportsCommand = defineCommand({
-  name: 'list-reports',
-  args: Type.Object({ organization }),
-  async run({ connection, now }, args, io) {
+  async list({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const rows: (string | null)[][] = []
     const page = { organizationId, params: {}, search: undefined, order: 'ascending', now } as const
@@ -52,12 +41,8 @@ export const listReportsCommand = defineCommand({
     for (const line of alignColumns(['ID', 'NAME', 'RAN', 'NEXT RUN', 'STATE'], rows)) await io.line(line)
     return 0
   },
-})
 
-export const showReportCommand = defineCommand({
-  name: 'show-report',
-  args: Type.Object({ organization, id, format: Type.Enum(['table', 'csv', 'json']) }),
-  async run({ connection, now }, { organization: named, id, format }, io) {
+  async show({ connection, now }, { organization: named, id, format }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const query = orNotFound(await findQuery(connection.db, organizationId, id))
     if (query.error_message !== null) await io.error(`The last run failed: ${query.error_message}`)
@@ -67,11 +52,7 @@ export const showReportCommand = defineCommand({
     await printResults(connection.db, { organizationId, query, format, now }, io)
     return 0
   },
-})
 
-export const runReportCommand = defineCommand({
-  name: 'run-report',
-  args: Type.Object({ organization, id }),
   async run({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const outcome = await runQuery(connection, { organizationId, queryId: id }, () => now)
@@ -81,33 +62,21 @@ export const runReportCommand = defineCommand({
     await io.line(`${query.result_count} rows`)
     return 0
   },
-})
 
-export const editReportCommand = defineCommand({
-  name: 'edit-report',
-  args: Type.Object({ organization, id, name: Type.Optional(name), sql: Type.Optional(sql), everySeconds }),
-  async run({ connection, now }, { organization: named, id, name, sql, everySeconds }) {
+  async edit({ connection, now }, { organization: named, id, name, sql, everySeconds }) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const edit = { id, name, sql, interval: everySeconds }
     await transact(connection.db, (tx) => editQuery(tx, edit, terminalChange(organizationId, now)))
     return 0
   },
-})
 
-export const deleteReportCommand = defineCommand({
-  name: 'delete-report',
-  args: Type.Object({ organization, id }),
-  async run({ connection, now }, { organization: named, id }) {
+  async delete({ connection, now }, { organization: named, id }) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => deleteQuery(tx, { id }, terminalChange(organizationId, now)))
     return 0
   },
-})
 
-export const checkReportCommand = defineCommand({
-  name: 'check-report',
-  args: Type.Object({ organization, sql }),
-  async run({ connection }, args, io) {
+  async check({ connection }, args, io) {
     const { id } = await organizationOf(connection.db, args.organization)
     const refusal = await refusalOf(connection, id, args.sql)
     if (refusal !== undefined) throw new CommandError(exitCodes.failure, refusal)

@@ -9,17 +9,9 @@ import { openSecrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
 import type { CommandIo, DataCommand } from '../data-command.ts'
 import { describeFailure } from '../describe-failure.ts'
-import { setBeginsBlockingOnCommand } from './check-commands.ts'
-import { endExemptionCommand, exemptCheckCommand, snoozeCheckCommand } from './device-commands.ts'
-import {
-  approveRequestCommand,
-  denyRequestCommand,
-  listRequestsCommand,
-  raiseExemptionCommand,
-  raiseRegistrationCommand,
-  reopenRequestCommand,
-  withdrawExemptionCommand,
-} from './request-commands.ts'
+import { checkCommands } from './check-commands.ts'
+import { deviceCommands } from './device-commands.ts'
+import { requestCommands } from './request-commands.ts'
 import { simulateRequestsCommand } from './simulate-requests-command.ts'
 
 const database = testDatabase()
@@ -63,14 +55,14 @@ async function run<Args extends TSchema>(command: DataCommand<Args>, args: Stati
 }
 
 const raiseExemption = () =>
-  run(raiseExemptionCommand, {
+  run(requestCommands.raiseExemption, {
     device: device.id,
     personEmail: 'ada@acme.example',
     issues: [issue.id],
     message: 'It is a build server.',
   })
 const raiseRegistration = (personEmail: string) =>
-  run(raiseRegistrationCommand, { device: spare.id, personEmail, message: 'Mine.' })
+  run(requestCommands.raiseRegistration, { device: spare.id, personEmail, message: 'Mine.' })
 const stateNow = async () =>
   (await database.db.selectFrom('devices').select('auth_state').where('id', '=', device.id).executeTakeFirstOrThrow())
     .auth_state
@@ -78,7 +70,7 @@ const stateNow = async () =>
 test('requests are raised, listed, decided, reopened and withdrawn on the command line', async () => {
   const [exemption = ''] = await raiseExemption()
   const [registration = ''] = await raiseRegistration('ada@acme.example')
-  const [head, ...rows] = await run(listRequestsCommand, { limit: 10 })
+  const [head, ...rows] = await run(requestCommands.list, { limit: 10 })
   assert.match(head ?? '', /^KIND +ID +STATE +ASKED +PERSON +DEVICE +MESSAGE$/)
   assert.deepEqual(
     rows.map((row) => row.split(/ {2,}/)),
@@ -89,27 +81,29 @@ test('requests are raised, listed, decided, reopened and withdrawn on the comman
   )
   const ofExemption = { kind: 'exemption', id: exemption } as const
   const ofRegistration = { kind: 'registration', id: registration } as const
-  assert.deepEqual(await run(approveRequestCommand, ofExemption), [
+  assert.deepEqual(await run(requestCommands.approve, ofExemption), [
     '2: The request is not valid.\n  internal-message must not be blank',
   ])
-  assert.deepEqual(await run(approveRequestCommand, { ...ofExemption, note: 'Fine.' }), [
+  assert.deepEqual(await run(requestCommands.approve, { ...ofExemption, note: 'Fine.' }), [
     `Approved exemption request ${exemption}`,
   ])
   assert.equal(await stateNow(), 'good')
-  assert.deepEqual(await run(denyRequestCommand, { ...ofRegistration, explanation: 'No.' }), [
+  assert.deepEqual(await run(requestCommands.deny, { ...ofRegistration, explanation: 'No.' }), [
     `Denied registration request ${registration}`,
   ])
-  assert.deepEqual(await run(denyRequestCommand, { ...ofRegistration, explanation: 'No.' }), [
+  assert.deepEqual(await run(requestCommands.deny, { ...ofRegistration, explanation: 'No.' }), [
     '1: The request has already been decided.',
   ])
-  assert.equal((await run(listRequestsCommand, { limit: 10 })).length, 1)
-  assert.equal((await run(listRequestsCommand, { limit: 10, all: true })).length, 3)
-  await run(reopenRequestCommand, ofExemption)
+  assert.equal((await run(requestCommands.list, { limit: 10 })).length, 1)
+  assert.equal((await run(requestCommands.list, { limit: 10, all: true })).length, 3)
+  await run(requestCommands.reopen, ofExemption)
   assert.equal(await stateNow(), 'blocked')
-  assert.deepEqual(await run(withdrawExemptionCommand, { id: exemption }), [`Withdrew exemption request ${exemption}`])
-  await run(reopenRequestCommand, ofRegistration)
-  assert.deepEqual(await run(approveRequestCommand, ofRegistration), [`Approved registration request ${registration}`])
-  assert.deepEqual(await run(withdrawExemptionCommand, { id: '900' }), ['5: There is no such record.'])
+  assert.deepEqual(await run(requestCommands.withdraw, { id: exemption }), [`Withdrew exemption request ${exemption}`])
+  await run(requestCommands.reopen, ofRegistration)
+  assert.deepEqual(await run(requestCommands.approve, ofRegistration), [
+    `Approved registration request ${registration}`,
+  ])
+  assert.deepEqual(await run(requestCommands.withdraw, { id: '900' }), ['5: There is no such record.'])
 })
 
 test('a first device is registered at once, and the terminal says so', async () => {
@@ -121,25 +115,25 @@ test('a first device is registered at once, and the terminal says so', async () 
 test('checks are exempted, brought back, snoozed and put off on the command line, by identifier or slug', async () => {
   const ofCheck = { id: device.id, check: 'disk' }
   const until = plusMs(now, 60_000)
-  assert.deepEqual(await run(exemptCheckCommand, { ...ofCheck, reason: 'A build server.', until }), [
+  assert.deepEqual(await run(deviceCommands.exemptCheck, { ...ofCheck, reason: 'A build server.', until }), [
     `Exempted device ${device.id} from disk until ${until}`,
   ])
   assert.equal(await stateNow(), 'good')
-  assert.deepEqual(await run(endExemptionCommand, { id: device.id, check: check.id }), [
+  assert.deepEqual(await run(deviceCommands.endExemption, { id: device.id, check: check.id }), [
     `Device ${device.id} is in the scope of disk`,
   ])
   assert.equal(await stateNow(), 'blocked')
-  assert.deepEqual(await run(snoozeCheckCommand, ofCheck), [
+  assert.deepEqual(await run(deviceCommands.snooze, ofCheck), [
     `Snoozed disk on device ${device.id} until ${plusMs(now, 86_400_000)}`,
   ])
   assert.equal(await stateNow(), 'will_block')
-  assert.deepEqual(await run(setBeginsBlockingOnCommand, { check: 'disk', at: '2026-12-01T01:00:00+01:00' }), [
+  assert.deepEqual(await run(checkCommands.setBeginsBlockingOn, { check: 'disk', at: '2026-12-01T01:00:00+01:00' }), [
     'disk blocks nobody before 2026-12-01T00:00:00.000Z',
   ])
-  assert.deepEqual(await run(setBeginsBlockingOnCommand, { check: 'disk', at: null }), [
+  assert.deepEqual(await run(checkCommands.setBeginsBlockingOn, { check: 'disk', at: null }), [
     'disk has no day on which it begins to block',
   ])
-  assert.deepEqual(await run(snoozeCheckCommand, { ...ofCheck, check: 'lock' }), [
+  assert.deepEqual(await run(deviceCommands.snooze, { ...ofCheck, check: 'lock' }), [
     '5: There is no check lock: GET /checks lists them',
   ])
 })

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
 import { scimClient } from '../../../test/support/scim-client.ts'
-import { createScimTokenCommand, listScimTokensCommand, revokeScimTokenCommand } from './scim-commands.ts'
+import { scimCommands } from './scim-commands.ts'
 
 const trial = testApp()
 const { ask } = scimClient(trial)
@@ -14,7 +14,7 @@ const run = commandsOn(trial, now)
 beforeEach(() => trial.reset())
 
 test('a token is made, shown once and alone on standard output, listed without it, and revoked', async () => {
-  const made = await run(createScimTokenCommand, { name: 'Okta' })
+  const made = await run(scimCommands.createToken, { name: 'Okta' })
   assert.match(made.out, /^mstr_scim_[0-9A-Za-z]{36}\n$/)
   assert.equal(
     made.err,
@@ -24,9 +24,9 @@ test('a token is made, shown once and alone on standard output, listed without i
   assert.equal((await ask('GET', '/Users', { token })).status, 200)
   const list = 'ID  NAME  CREATED                   LAST USED\n'
   const row = '1   Okta  2026-11-20T10:00:00.000Z  2026-11-20T10:00:00.000Z\n'
-  assert.equal((await run(listScimTokensCommand, {})).out, list + row)
-  assert.equal((await run(revokeScimTokenCommand, { id: '1' })).out, 'Revoked SCIM token 1\n')
+  assert.equal((await run(scimCommands.listTokens, {})).out, list + row)
+  assert.equal((await run(scimCommands.revokeToken, { id: '1' })).out, 'Revoked SCIM token 1\n')
   assert.equal((await ask('GET', '/Users', { token })).status, 401)
-  assert.equal((await run(listScimTokensCommand, {})).out, 'ID  NAME  CREATED  LAST USED\n')
-  await assert.rejects(run(revokeScimTokenCommand, { id: '1' }), { code: 'not_found' })
+  assert.equal((await run(scimCommands.listTokens, {})).out, 'ID  NAME  CREATED  LAST USED\n')
+  await assert.rejects(run(scimCommands.revokeToken, { id: '1' }), { code: 'not_found' })
 })

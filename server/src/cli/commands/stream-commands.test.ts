@@ -12,8 +12,7 @@ import { listPending } from '../../signals/streams/list-pending.ts'
 import { queueComplianceChanges } from '../../signals/streams/queue-signals.ts'
 import { tokenSigner } from '../../signals/streams/token-signer.ts'
 import { signingKeyCommands } from './signing-key-commands.ts'
-import { deleteStreamCommand, listStreamsCommand, setStreamStatusCommand } from './stream-commands.ts'
-import { tailStreamsCommand } from './tail-streams-command.ts'
+import { streamCommands } from './stream-commands.ts'
 
 const trial = testApp()
 const make = makeIn(trial.database)
@@ -44,7 +43,7 @@ async function tailing(args: { last?: number; json?: boolean }, work: (lines: re
   const end = new AbortController()
   const lines: string[] = []
   const given = { signal: end.signal, onLine: (line: string) => lines.push(line) }
-  const tail = run(tailStreamsCommand, { last: 10, json: false, ...args }, given)
+  const tail = run(streamCommands.tail, { last: 10, json: false, ...args }, given)
   try {
     await work(lines)
   } finally {
@@ -58,7 +57,7 @@ const has = (lines: readonly string[], count: number) => until(10_000, async () 
 test('streams are listed with how their receivers stand, by the host of the receiver alone', async () => {
   const { organizationId } = trial.tenant
   await make.stream(organizationId, { name: 'Okta\u001b[31m', endpoint_url: 'https://acme.okta.example/secret/path' })
-  const { out } = await run(listStreamsCommand, {})
+  const { out } = await run(streamCommands.list, {})
   const [heads, row, ...rest] = out.trimEnd().split('\n')
   assert.match(heads ?? '', /^ID +NAME +DELIVERY +RECEIVER +STATUS +HEALTH +LAST DELIVERED +TROUBLE$/)
   assert.match(row ?? '', /^1 +Okta\S* +push +acme\.okta\.example +enabled /)
@@ -68,17 +67,17 @@ test('streams are listed with how their receivers stand, by the host of the rece
 
 test('a stream is paused, enabled and deleted, and the audit log tells it', async () => {
   const { id, stream_id: uuid } = await make.stream(trial.tenant.organizationId, { name: 'Okta' })
-  const set = (status: 'enabled' | 'paused') => run(setStreamStatusCommand, { stream: id, status, reason: 'Repairs' })
-  assert.equal((await set('paused')).out, 'The stream "Okta" is paused\n')
+  const set = (change: 'enable' | 'pause') => run(streamCommands[change], { stream: id, reason: 'Repairs' })
+  assert.equal((await set('pause')).out, 'The stream "Okta" is paused\n')
   assert.equal((await trial.ask('GET', `/ssf_streams/status?stream_id=${uuid}`)).body.status, 'paused')
-  assert.equal((await set('enabled')).out, 'The stream "Okta" is enabled\n')
+  assert.equal((await set('enable')).out, 'The stream "Okta" is enabled\n')
   assert.equal(
-    (await run(deleteStreamCommand, { stream: id })).out,
+    (await run(streamCommands.delete, { stream: id })).out,
     'Deleted the stream "Okta", with the events that were waiting\n',
   )
   assert.equal((await trial.ask('GET', `/ssf_streams/${id}`)).status, 404)
-  await assert.rejects(run(deleteStreamCommand, { stream: id }), { code: 'not_found' })
-  await assert.rejects(set('paused'), { code: 'not_found' })
+  await assert.rejects(run(streamCommands.delete, { stream: id }), { code: 'not_found' })
+  await assert.rejects(set('pause'), { code: 'not_found' })
   const audit = (await trial.ask('GET', '/audit_logs')).body.data
   assert.equal(audit.filter(({ description }: { description: string }) => description.includes('"Okta"')).length, 3)
 })

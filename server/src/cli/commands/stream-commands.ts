@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { ensureSigningKey } from '../../keys/rotate-signing-key.ts'
@@ -10,17 +9,27 @@ import { presentStream } from '../../signals/streams/present.ts'
 import { findStream, findStreamRecord, listStreams, type StreamRecord } from '../../signals/streams/queries.ts'
 import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 import { streamIssuer } from '../../signals/streams/stream-issuer.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement, type Run } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, plainText } from '../table.ts'
+import { createStreamOf } from './create-stream-command.ts'
+import { streamGroup } from './stream-group.ts'
+import { tailStreams } from './tail-streams-command.ts'
 
-const organization = Type.Optional(Type.String())
-const stream = Type.String({ minLength: 1, maxLength: 40 })
+const setStatus =
+  (status: 'enabled' | 'paused' | 'disabled'): Run<typeof streamGroup.commands.enable> =>
+  async ({ connection, now }, { organization: named, stream: streamId, reason = null }, io) => {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const change = { streamId, status, reason, by: 'admin' } as const
+    const { name } = await transact(connection.db, (tx) =>
+      setStreamStatus(tx, change, terminalChange(organizationId, now)),
+    )
+    await io.line(`The stream "${plainText(name)}" is ${status}`)
+    return 0
+  }
 
-export const listStreamsCommand = defineCommand({
-  name: 'list-streams',
-  args: Type.Object({ organization }),
-  async run({ connection, secrets, config, now }, args, io) {
+export const streamCommands = implement(streamGroup, {
+  async list({ connection, secrets, config, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const presenting = { baseUrl: config.baseUrl, authorizationOf: authorizationReader(secrets) }
     const rows = (await everyStream(connection.db, organizationId, now)).map((row) => {
@@ -41,46 +50,14 @@ export const listStreamsCommand = defineCommand({
     for (const line of alignColumns(heads, rows)) await io.line(line)
     return 0
   },
-})
 
-/** Paths of receivers may hold secrets. */
-const hostOf = (url: string): string => new URL(url).host
+  add: createStreamOf,
+  enable: setStatus('enabled'),
+  pause: setStatus('paused'),
+  disable: setStatus('disabled'),
+  tail: tailStreams,
 
-async function everyStream(db: Db, organizationId: string, now: string): Promise<StreamRecord[]> {
-  const limit = 100
-  const streams: StreamRecord[] = []
-  for (;;) {
-    const after = streams.at(-1)?.id
-    const page = { organizationId, params: {}, search: undefined, after, limit, order: 'ascending', now } as const
-    const rows = await listStreams(db, page)
-    streams.push(...rows)
-    if (rows.length < limit) return streams
-  }
-}
-
-export const setStreamStatusCommand = defineCommand({
-  name: 'set-stream-status',
-  args: Type.Object({
-    organization,
-    stream,
-    status: Type.Enum(['enabled', 'paused', 'disabled']),
-    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-  }),
-  async run({ connection, now }, { organization: named, stream: streamId, status, reason = null }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const change = { streamId, status, reason, by: 'admin' } as const
-    const { name } = await transact(connection.db, (tx) =>
-      setStreamStatus(tx, change, terminalChange(organizationId, now)),
-    )
-    await io.line(`The stream "${plainText(name)}" is ${status}`)
-    return 0
-  },
-})
-
-export const moveStreamsCommand = defineCommand({
-  name: 'move-streams',
-  args: Type.Object({ organization, stream: Type.Optional(stream) }),
-  async run({ connection: { db }, secrets, config, now }, { organization: named, stream: reference }, io) {
+  async move({ connection: { db }, secrets, config, now }, { organization: named, stream: reference }, io) {
     const { id: organizationId } = await organizationOf(db, named)
     await ensureSigningKey(db, secrets, { organizationId, purpose: 'signals' }, now)
     const streams = reference === undefined ? await everyStream(db, organizationId, now) : [{ id: reference }]
@@ -98,12 +75,8 @@ export const moveStreamsCommand = defineCommand({
     await io.error('Events that were queued before keep their issuer and keys, which stay published for 31 days.')
     return 0
   },
-})
 
-export const deleteStreamCommand = defineCommand({
-  name: 'delete-stream',
-  args: Type.Object({ organization, stream }),
-  async run({ connection, now }, { organization: named, stream: reference }, io) {
+  async delete({ connection, now }, { organization: named, stream: reference }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const { name } = orNotFound(await findStreamRecord(connection.db, organizationId, reference, now))
     await transact(connection.db, (tx) => deleteStream(tx, { reference }, terminalChange(organizationId, now)))
@@ -111,3 +84,18 @@ export const deleteStreamCommand = defineCommand({
     return 0
   },
 })
+
+/** Paths of receivers may hold secrets. */
+const hostOf = (url: string): string => new URL(url).host
+
+async function everyStream(db: Db, organizationId: string, now: string): Promise<StreamRecord[]> {
+  const limit = 100
+  const streams: StreamRecord[] = []
+  for (;;) {
+    const after = streams.at(-1)?.id
+    const page = { organizationId, params: {}, search: undefined, after, limit, order: 'ascending', now } as const
+    const rows = await listStreams(db, page)
+    streams.push(...rows)
+    if (rows.length < limit) return streams
+  }
+}

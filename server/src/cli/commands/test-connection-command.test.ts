@@ -9,9 +9,8 @@ import { commandsOn } from '../../../test/support/run-command.ts'
 import { addCompanionKey } from '../../agents/companion-keys/add-companion-key.ts'
 import { transact } from '../../base/db/transact.ts'
 import { markOfRequest } from '../../sign-in/oidc/mark-of-request.ts'
-import { addConnectionCommand, addEntraConnectionCommand } from './add-connection-commands.ts'
-import { disableConnectionCommand, pauseConnectionCommand, setConnectionModeCommand } from './connection-commands.ts'
-import { testConnectionCommand } from './test-connection-command.ts'
+import { newConnectionCommands } from './add-connection-commands.ts'
+import { connectionCommands } from './connection-commands.ts'
 
 const now = '2026-11-20T10:00:00.000Z'
 const port = await freePort()
@@ -31,7 +30,7 @@ const only = () => trial.db.selectFrom('signin_connections').select(['id', 'clie
 
 async function addPayroll() {
   const asked = { name: 'Payroll', redirectUris: [redirectUri], requestKeys: JSON.stringify({ keys: [jwk] }) }
-  await run(addConnectionCommand, { kind: 'second_step', ...asked })
+  await run(newConnectionCommands.secondStep, { ...asked })
   return only()
 }
 
@@ -51,7 +50,7 @@ async function addPerson(name: string, authState: 'good' | 'blocked' = 'good') {
 
 /** What a test said, by name; of several lines of one name all. */
 async function tested(id: string, request?: string) {
-  const { exit, out } = await run(testConnectionCommand, { id, ...(request !== undefined && { request }) })
+  const { exit, out } = await run(connectionCommands.test, { id, ...(request !== undefined && { request }) })
   const lines = out.trimEnd().split('\n')
   return { exit, out, lines, said: (name: string) => lines.filter((line) => line.slice(2).startsWith(`${name}:`)) }
 }
@@ -88,7 +87,7 @@ test('a connection that is disabled lets nobody in, and one that observes or is 
     '✗ people: 1 of 1 would be refused today if it enforces: 1 with a blocked device',
   ])
   assert.deepEqual(enforced.said('last sign-in'), ['! last sign-in: nobody got in within 30 days'])
-  await run(pauseConnectionCommand, { id, minutes: 60, reason: 'an outage\u001b[2J' })
+  await run(connectionCommands.pause, { id, minutes: 60, reason: 'an outage\u001b[2J' })
   const paused = await tested(id)
   assert.equal(paused.exit, 0)
   assert.match(
@@ -96,13 +95,13 @@ test('a connection that is disabled lets nobody in, and one that observes or is 
     /^! mode: paused until 2026-11-20T11:00:00.000Z, .*: an outage\u{FFFD}\[2J$/u,
   )
   assert.match(paused.said('people')[0] ?? '', /^! /)
-  const later = await commandsOn(trial, '2026-11-20T11:00:00.000Z')(testConnectionCommand, { id })
+  const later = await commandsOn(trial, '2026-11-20T11:00:00.000Z')(connectionCommands.test, { id })
   assert.match(later.out, /^✓ mode: enforce$/m, 'a pause ends by itself')
-  await run(setConnectionModeCommand, { id, mode: 'observe' })
+  await run(connectionCommands.observe, { id })
   const observed = await tested(id)
   assert.equal(observed.exit, 0)
   assert.match(observed.said('mode')[0] ?? '', /^! mode: observe/)
-  await run(disableConnectionCommand, { id, confirm: 'Payroll' })
+  await run(connectionCommands.disable, { id, confirm: 'Payroll' })
   const disabled = await tested(id)
   assert.equal(disabled.exit, 1)
   assert.match(disabled.said('mode')[0] ?? '', new RegExp(`^✗ mode: disabled, .*muster connections enforce ${id}$`))
@@ -134,7 +133,7 @@ test('request keys that cannot be read by the pinned algorithm are a fault', asy
 test('a connection of Microsoft Entra is tested at its own issuer with its own key', async () => {
   const tenantId = '5f2c1b7a-9d34-4e0b-8c61-2a7e93d0f415'
   const app = { name: 'Microsoft 365', tenantIds: [tenantId], appId: 'c0a81d52-6e4f-4b9a-a3d7-18f5e2b96c04' }
-  await run(addEntraConnectionCommand, app)
+  await run(newConnectionCommands.entra, app)
   const { id } = await only()
   await addPerson('Ana')
   const { exit, said } = await tested(id)
@@ -153,7 +152,7 @@ test('where people cannot sign in at the address, no issuer is asked', async () 
   const { id } = await addPayroll()
   await addPerson('Ana')
   const elsewhere = commandsOn({ ...trial, config: { ...trial.config, baseUrl: 'http://muster.example' } }, now)
-  const { exit, out } = await elsewhere(testConnectionCommand, { id })
+  const { exit, out } = await elsewhere(connectionCommands.test, { id })
   assert.equal(exit, 1)
   assert.match(out, /^✗ address: People cannot sign in at http:\/\/muster\.example/)
   assert.doesNotMatch(out, /discovery/)

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { findConnectionById, type SignInConnection } from '../../sign-in/connections/connection-queries.ts'
@@ -7,33 +6,29 @@ import { markOfRequest } from '../../sign-in/oidc/mark-of-request.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { checkConnection } from '../connections/check-connection.ts'
 import { claimsOfRequest, faultsOfRequest, type RequestQuestion } from '../connections/check-request.ts'
-import { defineCommand } from '../data-command.ts'
+import type { Run } from '../describe-commands.ts'
 import { describeFinding, type Finding, failed, ok } from '../doctor/finding.ts'
 import { organizationOf } from '../organization-of.ts'
+import type { connectionGroup } from './connection-group.ts'
 
-export const testConnectionCommand = defineCommand({
-  name: 'test-connection',
-  args: Type.Object({
-    organization: Type.Optional(Type.String()),
-    id: Type.String({ pattern: '^[0-9]{1,18}$' }),
-    /** A signed request (RFC 9101) that the caller has made; it is not used up. */
-    request: Type.Optional(Type.String({ maxLength: 100_000 })),
-  }),
-  async run(context, { organization, id, request }, io) {
-    const { db } = context.connection
-    const { id: organizationId } = await organizationOf(db, organization)
-    const row = orNotFound(await findConnectionById(db, organizationId, id))
-    if (request !== undefined && row.request_keys === null) {
-      throw new CommandError(exitCodes.usage, 'Requests of this connection need no signature: leave out --request')
-    }
-    const findings = await checkConnection(context, row)
-    const address = (await findSignInAddress(db, organizationId, context.config.baseUrl)) ?? ''
-    const asked = { connection: row, issuer: `${address}${issuerPath}`, now: context.now }
-    if (request !== undefined) findings.push(...(await judgeRequest(db, { ...asked, text: request.trim() })))
-    for (const finding of findings) await io.line(describeFinding(finding))
-    return findings.some(({ state }) => state === 'failed') ? exitCodes.failure : exitCodes.ok
-  },
-})
+export const testConnection: Run<typeof connectionGroup.commands.test> = async (
+  context,
+  { organization, id, request },
+  io,
+) => {
+  const { db } = context.connection
+  const { id: organizationId } = await organizationOf(db, organization)
+  const row = orNotFound(await findConnectionById(db, organizationId, id))
+  if (request !== undefined && row.request_keys === null) {
+    throw new CommandError(exitCodes.usage, 'Requests of this connection need no signature: leave out --request')
+  }
+  const findings = await checkConnection(context, row)
+  const address = (await findSignInAddress(db, organizationId, context.config.baseUrl)) ?? ''
+  const asked = { connection: row, issuer: `${address}${issuerPath}`, now: context.now }
+  if (request !== undefined) findings.push(...(await judgeRequest(db, { ...asked, text: request.trim() })))
+  for (const finding of findings) await io.line(describeFinding(finding))
+  return findings.some(({ state }) => state === 'failed') ? exitCodes.failure : exitCodes.ok
+}
 
 async function judgeRequest(reader: Reader, question: RequestQuestion): Promise<Finding[]> {
   const claims = claimsOfRequest(question.text)

@@ -4,54 +4,23 @@ import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
 import { relyingParty } from '../../../test/support/sign-in-browser.ts'
-import { addConnectionCommand } from './add-connection-commands.ts'
-import { addAdminCommand, removeAdminCommand, updateAdminCommand } from './admin-commands.ts'
-import {
-  addExternalCheckCommand,
-  deleteCheckCommand,
-  enableCheckCommand,
-  setBeginsBlockingOnCommand,
-} from './check-commands.ts'
-import {
-  deleteConnectionCommand,
-  disableConnectionCommand,
-  pauseConnectionCommand,
-  resumeConnectionCommand,
-  setConnectionModeCommand,
-} from './connection-commands.ts'
-import { createStreamCommand } from './create-stream-command.ts'
-import {
-  assignOwnersCommand,
-  confirmRegistrationCommand,
-  endExemptionCommand,
-  exemptCheckCommand,
-  registerDeviceCommand,
-  resolveIdentityConflictCommand,
-  restoreDeviceCommand,
-} from './device-commands.ts'
-import { deleteDraftCommand, editDraftCommand } from './draft-commands.ts'
-import { createEnrollmentSecretCommand, revokeEnrollmentSecretCommand } from './enrollment-commands.ts'
-import {
-  changeDeviceGroupCommand,
-  createDeviceGroupCommand,
-  createPersonGroupCommand,
-  deleteDeviceGroupCommand,
-} from './group-commands.ts'
+import { newConnectionCommands } from './add-connection-commands.ts'
+import { adminCommands } from './admin-commands.ts'
+import { checkCommands } from './check-commands.ts'
+import { connectionCommands } from './connection-commands.ts'
+import { deviceCommands } from './device-commands.ts'
+import { draftCommands } from './draft-commands.ts'
+import { enrollmentSecretCommands } from './enrollment-commands.ts'
+import { groupCommands } from './group-commands.ts'
 import { keyCommands } from './key-commands.ts'
-import {
-  endOldAddressesCommand,
-  renameOrganizationCommand,
-  setBaseUrlCommand,
-  setFeatureCommand,
-  setSettingCommand,
-} from './organization-commands.ts'
-import { buildPackagesCommand } from './package-commands.ts'
-import { addPersonCommand } from './people-commands.ts'
-import { createReportCommand, deleteReportCommand, editReportCommand } from './report-commands.ts'
-import { approveRequestCommand, denyRequestCommand, reopenRequestCommand } from './request-commands.ts'
-import { createScimTokenCommand, revokeScimTokenCommand } from './scim-commands.ts'
-import { deleteStreamCommand, moveStreamsCommand, setStreamStatusCommand } from './stream-commands.ts'
-import { addEndpointCommand, changeEndpointCommand, deleteEndpointCommand } from './webhook-commands.ts'
+import { organizationCommands } from './organization-commands.ts'
+import { packageCommands } from './package-commands.ts'
+import { peopleCommands } from './people-commands.ts'
+import { reportCommands } from './report-commands.ts'
+import { requestCommands } from './request-commands.ts'
+import { scimCommands } from './scim-commands.ts'
+import { streamCommands } from './stream-commands.ts'
+import { webhookCommands } from './webhook-commands.ts'
 
 const trial = testApp()
 const make = makeIn(trial)
@@ -86,106 +55,106 @@ async function withRequest(columns = {}) {
 
 /** Each prepares what it changes, and returns the command that is then given twice. */
 const commands: Record<string, () => Promise<Ask>> = {
-  'people add': async () => () => run(addPersonCommand, { name: 'Ada', email: 'ada@acme.example' }),
-  'admins add': async () => () => run(addAdminCommand, maya),
+  'people add': async () => () => run(peopleCommands.add, { name: 'Ada', email: 'ada@acme.example' }),
+  'admins add': async () => () => run(adminCommands.add, maya),
   'admins update': async () => {
-    await run(addAdminCommand, tom)
-    const id = await idOf(run(addAdminCommand, maya))
-    return () => run(updateAdminCommand, { id, access: 'limited' })
+    await run(adminCommands.add, tom)
+    const id = await idOf(run(adminCommands.add, maya))
+    return () => run(adminCommands.update, { id, access: 'limited' })
   },
   'admins remove': async () => {
-    await run(addAdminCommand, tom)
-    const id = await idOf(run(addAdminCommand, maya))
-    return () => run(removeAdminCommand, { id })
+    await run(adminCommands.add, tom)
+    const id = await idOf(run(adminCommands.add, maya))
+    return () => run(adminCommands.remove, { id })
   },
-  'checks enable': async () => () => run(enableCheckCommand, { slug: 'linux-pending-reboot' }),
-  'checks add-external': async () => () => run(addExternalCheckCommand, external),
+  'checks enable': async () => () => run(checkCommands.enable, { slug: 'linux-pending-reboot' }),
+  'checks add-external': async () => () => run(checkCommands.addExternal, external),
   'checks delete': async () => {
-    const id = await idOf(run(addExternalCheckCommand, external))
-    return () => run(deleteCheckCommand, { id })
+    const id = await idOf(run(checkCommands.addExternal, external))
+    return () => run(checkCommands.delete, { id })
   },
   'checks begins-blocking-on': async () => {
-    await run(addExternalCheckCommand, external)
-    return () => run(setBeginsBlockingOnCommand, { check: external.slug, at: '2026-12-01T00:00:00Z' })
+    await run(checkCommands.addExternal, external)
+    return () => run(checkCommands.setBeginsBlockingOn, { check: external.slug, at: '2026-12-01T00:00:00Z' })
   },
   'connections set-mode': async () => {
     const id = await newConnection()
-    return () => run(setConnectionModeCommand, { id, mode: 'observe' })
+    return () => run(connectionCommands.observe, { id })
   },
   'connections disable': async () => {
     const id = await newConnection()
-    return () => run(disableConnectionCommand, { id, confirm: 'An app' })
+    return () => run(connectionCommands.disable, { id, confirm: 'An app' })
   },
   'connections resume': async () => {
     const id = await newConnection()
-    await run(pauseConnectionCommand, { id, minutes: 10, reason: 'an outage' })
-    return () => run(resumeConnectionCommand, { id })
+    await run(connectionCommands.pause, { id, minutes: 10, reason: 'an outage' })
+    return () => run(connectionCommands.resume, { id })
   },
   'connections delete': async () => {
     const id = await newConnection()
-    return () => run(deleteConnectionCommand, { id, confirm: 'An app' })
+    return () => run(connectionCommands.delete, { id, confirm: 'An app' })
   },
   'devices register': async () => {
     const { person, device } = await withDevice()
-    return () => run(registerDeviceCommand, { id: device.id, personEmail: person.email })
+    return () => run(deviceCommands.register, { id: device.id, personEmail: person.email })
   },
   'devices assign-owners': async () => {
     const { person } = await withDevice()
     await make.device(trial.tenant.organizationId, { serial: 'C02FREE' })
     const csv = `C02FREE,${person.email}`
-    await run(assignOwnersCommand, { csv })
-    return () => run(assignOwnersCommand, { csv })
+    await run(deviceCommands.assignOwners, { csv })
+    return () => run(deviceCommands.assignOwners, { csv })
   },
   'devices confirm-registration': async () => {
     const { person } = await withDevice()
     const suspended = { registered_owner_id: person.id, registration_suspended_at: trial.now() }
     const { id } = await make.device(trial.tenant.organizationId, suspended)
-    return () => run(confirmRegistrationCommand, { id })
+    return () => run(deviceCommands.confirmRegistration, { id })
   },
   'devices resolve-identity-conflict': async () => {
     const { id } = await make.device(trial.tenant.organizationId, { identity_conflict_since: trial.now() })
-    return () => run(resolveIdentityConflictCommand, { id })
+    return () => run(deviceCommands.resolveIdentityConflict, { id })
   },
   'devices restore': async () => {
     const { device } = await withDevice()
     assert.equal((await trial.ask('DELETE', `/devices/${device.id}`)).status, 200)
-    return () => run(restoreDeviceCommand, { id: device.id })
+    return () => run(deviceCommands.restore, { id: device.id })
   },
   'devices exempt': async () => {
     const { device, check } = await withDevice()
-    return () => run(exemptCheckCommand, { id: device.id, check: check.slug, reason: 'a printer' })
+    return () => run(deviceCommands.exemptCheck, { id: device.id, check: check.slug, reason: 'a printer' })
   },
   'devices end-exemption': async () => {
     const { device, check } = await withDevice()
-    await run(exemptCheckCommand, { id: device.id, check: check.slug, reason: 'a printer' })
-    return () => run(endExemptionCommand, { id: device.id, check: check.slug })
+    await run(deviceCommands.exemptCheck, { id: device.id, check: check.slug, reason: 'a printer' })
+    return () => run(deviceCommands.endExemption, { id: device.id, check: check.slug })
   },
   'drafts edit': async () => {
     const { id } = await make.draft(trial.tenant.organizationId)
-    return () => run(editDraftCommand, { id, input: { name: 'Another' } })
+    return () => run(draftCommands.edit, { id, input: { name: 'Another' } })
   },
   'drafts delete': async () => {
     const { id } = await make.draft(trial.tenant.organizationId)
-    return () => run(deleteDraftCommand, { id })
+    return () => run(draftCommands.delete, { id })
   },
   'enrollment-secrets revoke': async () => {
-    await run(createEnrollmentSecretCommand, { name: 'A secret' })
+    await run(enrollmentSecretCommands.create, { name: 'A secret' })
     const id = await latest('enrollment_secrets')
-    return () => run(revokeEnrollmentSecretCommand, { id })
+    return () => run(enrollmentSecretCommands.revoke, { id })
   },
   'groups change-devices': async () => {
-    const group = await idOf(run(createDeviceGroupCommand, { name: 'Laptops' }))
-    return () => run(changeDeviceGroupCommand, { group, name: 'Computers', description: 'all' })
+    const group = await idOf(run(groupCommands.createDeviceGroup, { name: 'Laptops' }))
+    return () => run(groupCommands.changeDeviceGroup, { group, name: 'Computers', description: 'all' })
   },
   'groups delete-devices': async () => {
-    const group = await idOf(run(createDeviceGroupCommand, { name: 'Laptops' }))
-    return () => run(deleteDeviceGroupCommand, { group })
+    const group = await idOf(run(groupCommands.createDeviceGroup, { name: 'Laptops' }))
+    return () => run(groupCommands.deleteDeviceGroup, { group })
   },
   'groups create-people': async () => {
     await withDevice()
     // A name need not be unique, so each makes a group.
     const name = { name: 'Engineers', members: ['nobody@acme.example'] }
-    return () => run(createPersonGroupCommand, name)
+    return () => run(groupCommands.createPersonGroup, name)
   },
   'keys grant': async () => {
     await run(keyCommands.create, { name: 'A key', permissions: [] })
@@ -207,80 +176,80 @@ const commands: Record<string, () => Promise<Ask>> = {
     const id = await latest('api_keys')
     return () => run(keyCommands.revoke, { id })
   },
-  'organizations rename': async () => () => run(renameOrganizationCommand, { name: 'Halden' }),
+  'organizations rename': async () => () => run(organizationCommands.rename, { name: 'Halden' }),
   'organizations set-base-url': async () => {
     const { organizationId: organization } = await trial.addTenant()
-    return () => run(setBaseUrlCommand, { organization, url: 'https://halden.example' })
+    return () => run(organizationCommands.setBaseUrl, { organization, url: 'https://halden.example' })
   },
   'organizations end-old-addresses': async () => {
     const { organizationId: organization } = await trial.addTenant()
-    await run(setBaseUrlCommand, { organization, url: 'https://halden.example' })
-    return () => run(endOldAddressesCommand, { organization })
+    await run(organizationCommands.setBaseUrl, { organization, url: 'https://halden.example' })
+    return () => run(organizationCommands.endOldAddresses, { organization })
   },
-  'organizations set': async () => () => run(setSettingCommand, { setting: 'auth_logs_days', value: '90' }),
-  'organizations set-feature': async () => () => run(setFeatureCommand, { feature: 'scim', isOn: false }),
-  'packages build': async () => () => run(buildPackagesCommand, {}),
+  'organizations set': async () => () => run(organizationCommands.set, { setting: 'auth_logs_days', value: '90' }),
+  'organizations set-feature': async () => () => run(organizationCommands.setFeature, { feature: 'scim', isOn: false }),
+  'packages build': async () => () => run(packageCommands.build, {}),
   'reports edit': async () => {
-    const id = await idOf(run(createReportCommand, { name: 'A query', sql: 'select 1 as one' }))
-    return () => run(editReportCommand, { id, name: 'Another', everySeconds: 7_200 })
+    const id = await idOf(run(reportCommands.create, { name: 'A query', sql: 'select 1 as one' }))
+    return () => run(reportCommands.edit, { id, name: 'Another', everySeconds: 7_200 })
   },
   'reports delete': async () => {
-    const id = await idOf(run(createReportCommand, { name: 'A query', sql: 'select 1 as one' }))
-    return () => run(deleteReportCommand, { id })
+    const id = await idOf(run(reportCommands.create, { name: 'A query', sql: 'select 1 as one' }))
+    return () => run(reportCommands.delete, { id })
   },
   'requests approve': async () => {
     const request = await withRequest()
-    return () => run(approveRequestCommand, request)
+    return () => run(requestCommands.approve, request)
   },
   'requests deny': async () => {
     const request = await withRequest()
-    return () => run(denyRequestCommand, { ...request, explanation: 'no' })
+    return () => run(requestCommands.deny, { ...request, explanation: 'no' })
   },
   'requests reopen': async () => {
     const request = await withRequest()
-    await run(denyRequestCommand, { ...request, explanation: 'no' })
-    return () => run(reopenRequestCommand, request)
+    await run(requestCommands.deny, { ...request, explanation: 'no' })
+    return () => run(requestCommands.reopen, request)
   },
   'scim revoke-token': async () => {
-    await run(createScimTokenCommand, { name: 'Okta' })
+    await run(scimCommands.createToken, { name: 'Okta' })
     const id = await latest('scim_tokens')
-    return () => run(revokeScimTokenCommand, { id })
+    return () => run(scimCommands.revokeToken, { id })
   },
   'streams set-status': async () => {
-    await run(createStreamCommand, {})
+    await run(streamCommands.add, {})
     const stream = await latest('ssf_streams')
-    return () => run(setStreamStatusCommand, { stream, status: 'paused', reason: 'a pause' })
+    return () => run(streamCommands.pause, { stream, reason: 'a pause' })
   },
   'streams move': async () => {
-    await run(createStreamCommand, {})
+    await run(streamCommands.add, {})
     const stream = await latest('ssf_streams')
-    return () => run(moveStreamsCommand, { stream })
+    return () => run(streamCommands.move, { stream })
   },
   'streams delete': async () => {
-    await run(createStreamCommand, {})
+    await run(streamCommands.add, {})
     const stream = await latest('ssf_streams')
-    return () => run(deleteStreamCommand, { stream })
+    return () => run(streamCommands.delete, { stream })
   },
   'webhooks change': async () => {
     const endpoint = await newEndpoint()
-    return () => run(changeEndpointCommand, { endpoint, asked: { description: 'Another', enabled: false } })
+    return () => run(webhookCommands.edit, { endpoint, asked: { description: 'Another', enabled: false } })
   },
   'webhooks delete': async () => {
     const endpoint = await newEndpoint()
-    return () => run(deleteEndpointCommand, { endpoint })
+    return () => run(webhookCommands.delete, { endpoint })
   },
 }
 
 async function newConnection(): Promise<string> {
   const { jwk, redirectUri } = await relyingParty()
   const requestKeys = JSON.stringify({ keys: [jwk] })
-  await run(addConnectionCommand, { kind: 'second_step', name: 'An app', redirectUris: [redirectUri], requestKeys })
+  await run(newConnectionCommands.secondStep, { name: 'An app', redirectUris: [redirectUri], requestKeys })
   return latest('signin_connections')
 }
 
 async function newEndpoint(): Promise<string> {
   const asked = { url: 'https://receiver.example.org/hooks', events: ['devices.created' as const] }
-  const { out } = await run(addEndpointCommand, { asked, json: true })
+  const { out } = await run(webhookCommands.add, { asked, json: true })
   return JSON.parse(out).id
 }
 
@@ -302,7 +271,7 @@ for (const [name, prepare] of Object.entries(commands)) {
 test('an address that is known is refused, and of someone who left brings them back', async () => {
   const { organizationId } = trial.tenant
   const { id } = await make.person(organizationId, { name: 'Ada', email: 'Ada@acme.example' })
-  const add = () => run(addPersonCommand, { name: 'Dup', email: 'ADA@acme.example' })
+  const add = () => run(peopleCommands.add, { name: 'Dup', email: 'ADA@acme.example' })
   await assert.rejects(add(), { exitCode: 1, message: `Person ${id} already has the address ADA@acme.example` })
   const before = await entries()
   assert.ok(!before.some((entry) => entry.includes('Dup')))

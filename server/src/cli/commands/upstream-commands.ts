@@ -1,5 +1,3 @@
-import { upstreamProviders } from '@muster/contract/console-upstreams.ts'
-import Type from 'typebox'
 import { transact } from '../../base/db/transact.ts'
 import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
 import { deleteUpstream, replaceUpstreamSecret } from '../../sign-in/upstreams/change-upstream.ts'
@@ -10,28 +8,13 @@ import { upstreamEgress } from '../../sign-in/upstreams/upstream-egress.ts'
 import { googleIssuer } from '../../sign-in/upstreams/upstream-options.ts'
 import { listUpstreams } from '../../sign-in/upstreams/upstream-queries.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
+import { upstreamGroup } from './upstream-group.ts'
 
-const organization = Type.Optional(Type.String())
-const upstreamId = Type.String({ pattern: '^[0-9]{1,18}$' })
-const clientSecret = Type.String({ minLength: 1, maxLength: 500 })
-
-export const createUpstreamCommand = defineCommand({
-  name: 'create-upstream',
-  args: Type.Object({
-    organization,
-    name: Type.String({ minLength: 1, maxLength: 100 }),
-    provider: Type.Optional(Type.Enum([...upstreamProviders])),
-    issuer: Type.Optional(Type.String({ maxLength: 500 })),
-    clientId: Type.String({ minLength: 1, maxLength: 255 }),
-    clientSecret,
-    tenant: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
-    tenantClaim: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_:/.-]{1,100}$' })),
-    emailDomains: Type.Optional(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 50 })),
-  }),
-  async run({ connection, secrets, config, now }, { organization: named, tenant, tenantClaim, ...asked }, io) {
+export const upstreamCommands = implement(upstreamGroup, {
+  async create({ connection, secrets, config, now }, { organization: named, tenant, tenantClaim, ...asked }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const address = await requireSignInAddress(connection.db, organizationId, config.baseUrl)
     const { provider = 'oidc', issuer = provider === 'google' ? googleIssuer : undefined, ...client } = asked
@@ -48,12 +31,8 @@ export const createUpstreamCommand = defineCommand({
     )
     return 0
   },
-})
 
-export const listUpstreamsCommand = defineCommand({
-  name: 'list-upstreams',
-  args: Type.Object({ organization }),
-  async run({ connection }, { organization: named }, io) {
+  async list({ connection }, { organization: named }, io) {
     const { id } = await organizationOf(connection.db, named)
     const rows = (await listUpstreams(connection.db, id)).map((one) => [
       ...[one.id, one.name, one.provider, one.issuer],
@@ -64,24 +43,16 @@ export const listUpstreamsCommand = defineCommand({
       await io.line(line)
     return 0
   },
-})
 
-export const replaceUpstreamSecretCommand = defineCommand({
-  name: 'replace-upstream-secret',
-  args: Type.Object({ organization, id: upstreamId, clientSecret }),
-  async run({ connection, secrets, now }, { organization: named, ...wanted }, io) {
+  async replaceSecret({ connection, secrets, now }, { organization: named, ...wanted }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const context = terminalChange(organizationId, now)
     await transact(connection.db, (tx) => replaceUpstreamSecret(tx, secrets, wanted, context))
     await io.line(`Upstream ${wanted.id}: another client secret`)
     return 0
   },
-})
 
-export const deleteUpstreamCommand = defineCommand({
-  name: 'delete-upstream',
-  args: Type.Object({ organization, id: upstreamId }),
-  async run({ connection, now }, { organization: named, id }, io) {
+  async delete({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => deleteUpstream(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Upstream ${id} deleted`)

@@ -1,9 +1,5 @@
-import {
-  WebhookEndpointChange,
-  WebhookEndpointCreation,
-  WebhookSecretRoll,
-} from '@muster/contract/webhook-endpoints.ts'
-import Type from 'typebox'
+import type { WebhookEndpointChange } from '@muster/contract/webhook-endpoints.ts'
+import type { Static } from 'typebox'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { changeEndpoint } from '../../signals/webhooks/change-endpoint.ts'
@@ -14,13 +10,11 @@ import { type EndpointRecord, findEndpoint, listEndpoints } from '../../signals/
 import { revealSecret } from '../../signals/webhooks/reveal-secret.ts'
 import { rollSecret } from '../../signals/webhooks/roll-secret.ts'
 import { headersReader } from '../../signals/webhooks/write-endpoint.ts'
-import { type CommandContext, defineCommand } from '../data-command.ts'
+import type { CommandContext, CommandIo } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
-
-const organization = Type.Optional(Type.String())
-const endpoint = Type.String({ pattern: '^[0-9]{1,18}$' })
-const json = Type.Boolean()
+import { webhookGroup } from './webhook-group.ts'
 
 const presenter = ({ secrets, now }: CommandContext) => {
   const presenting = { headersOf: headersReader(secrets), now }
@@ -35,10 +29,8 @@ const whyDisabled = {
   failing: 'nothing could be delivered for five days',
 }
 
-export const listEndpointsCommand = defineCommand({
-  name: 'list-webhook-endpoints',
-  args: Type.Object({ organization, json }),
-  async run(context, { organization: named, json: isJson }, io) {
+export const webhookCommands = implement(webhookGroup, {
+  async list(context, { organization: named, json: isJson }, io) {
     const { db } = context.connection
     const { id: organizationId } = await organizationOf(db, named)
     const endpoints = (await everyEndpoint(db, organizationId, context.now)).map((row) => presenter(context)(row))
@@ -56,22 +48,8 @@ export const listEndpointsCommand = defineCommand({
     for (const line of alignColumns(heads, rows)) await io.line(line)
     return 0
   },
-})
 
-async function everyEndpoint(db: Db, organizationId: string, now: string): Promise<EndpointRecord[]> {
-  const page = { organizationId, params: {}, search: undefined, limit: 100, order: 'ascending', now } as const
-  const rows: EndpointRecord[] = []
-  for (let after: string | undefined; ; after = rows.at(-1)?.id) {
-    const more = await listEndpoints(db, { ...page, after })
-    rows.push(...more)
-    if (more.length < page.limit) return rows
-  }
-}
-
-export const addEndpointCommand = defineCommand({
-  name: 'add-webhook-endpoint',
-  args: Type.Object({ organization, asked: WebhookEndpointCreation, json }),
-  async run(context, { organization: named, asked, json: isJson }, io) {
+  async add(context, { organization: named, asked, json: isJson }, io) {
     const { connection, secrets, now } = context
     const { id: organizationId } = await organizationOf(connection.db, named)
     const made = { asked, rules: rulesOf(context) }
@@ -87,44 +65,20 @@ export const addEndpointCommand = defineCommand({
     await io.error(`Made webhook endpoint ${id}, whose requests are signed with this secret`)
     return 0
   },
-})
 
-export const changeEndpointCommand = defineCommand({
-  name: 'change-webhook-endpoint',
-  args: Type.Object({ organization, endpoint, asked: WebhookEndpointChange }),
-  async run(context, { organization: named, endpoint: endpointId, asked }, io) {
-    const { connection, secrets, now } = context
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const change = { endpointId, asked, rules: rulesOf(context) }
-    const isChanged = await transact(connection.db, (tx) =>
-      changeEndpoint(tx, secrets, change, terminalChange(organizationId, now)),
-    )
-    await io.line(`Webhook endpoint ${endpointId} is ${isChanged ? describe(asked) : 'as it was'}`)
-    return 0
-  },
-})
+  edit: change,
+  enable: (context, args, io) => change(context, { ...args, asked: { enabled: true } }, io),
+  disable: (context, args, io) => change(context, { ...args, asked: { enabled: false } }, io),
 
-function describe({ enabled, ...others }: WebhookEndpointChange): string {
-  if (enabled === undefined || Object.keys(others).length > 0) return 'changed'
-  return enabled ? 'enabled' : 'disabled'
-}
-
-export const deleteEndpointCommand = defineCommand({
-  name: 'delete-webhook-endpoint',
-  args: Type.Object({ organization, endpoint }),
-  async run({ connection, now }, { organization: named, endpoint: endpointId }, io) {
+  async delete({ connection, now }, { organization: named, endpoint: endpointId }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const deletion = { endpointId }
     await transact(connection.db, (tx) => deleteEndpoint(tx, deletion, terminalChange(organizationId, now)))
     await io.line(`Deleted webhook endpoint ${endpointId}, with what was waiting for it`)
     return 0
   },
-})
 
-export const revealSecretCommand = defineCommand({
-  name: 'reveal-webhook-secret',
-  args: Type.Object({ organization, endpoint }),
-  async run({ connection, secrets, now }, { organization: named, endpoint: endpointId }, io) {
+  async revealSecret({ connection, secrets, now }, { organization: named, endpoint: endpointId }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const asked = { endpointId }
     await io.line(
@@ -132,12 +86,8 @@ export const revealSecretCommand = defineCommand({
     )
     return 0
   },
-})
 
-export const rollSecretCommand = defineCommand({
-  name: 'roll-webhook-secret',
-  args: Type.Object({ organization, endpoint, overlapSeconds: WebhookSecretRoll.properties.overlap_seconds }),
-  async run({ connection, secrets, now }, { organization: named, endpoint: endpointId, overlapSeconds }, io) {
+  async rollSecret({ connection, secrets, now }, { organization: named, endpoint: endpointId, overlapSeconds }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const roll = { endpointId, overlapSeconds }
     await io.line(
@@ -148,3 +98,31 @@ export const rollSecretCommand = defineCommand({
     return 0
   },
 })
+
+async function everyEndpoint(db: Db, organizationId: string, now: string): Promise<EndpointRecord[]> {
+  const page = { organizationId, params: {}, search: undefined, limit: 100, order: 'ascending', now } as const
+  const rows: EndpointRecord[] = []
+  for (let after: string | undefined; ; after = rows.at(-1)?.id) {
+    const more = await listEndpoints(db, { ...page, after })
+    rows.push(...more)
+    if (more.length < page.limit) return rows
+  }
+}
+
+type Change = Static<typeof webhookGroup.commands.edit.args>
+
+async function change(context: CommandContext, { organization, endpoint: endpointId, asked }: Change, io: CommandIo) {
+  const { connection, secrets, now } = context
+  const { id: organizationId } = await organizationOf(connection.db, organization)
+  const change = { endpointId, asked, rules: rulesOf(context) }
+  const isChanged = await transact(connection.db, (tx) =>
+    changeEndpoint(tx, secrets, change, terminalChange(organizationId, now)),
+  )
+  await io.line(`Webhook endpoint ${endpointId} is ${isChanged ? describe(asked) : 'as it was'}`)
+  return 0
+}
+
+function describe({ enabled, ...others }: WebhookEndpointChange): string {
+  if (enabled === undefined || Object.keys(others).length > 0) return 'changed'
+  return enabled ? 'enabled' : 'disabled'
+}

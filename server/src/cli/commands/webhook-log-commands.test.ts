@@ -8,7 +8,7 @@ import { until } from '../../../test/support/muster-process.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
 import { webhookRowsIn } from '../../../test/support/webhook-rows.ts'
 import { plusMs } from '../../base/time.ts'
-import { listDeliveriesCommand, resendCommand, testEndpointCommand } from './webhook-log-commands.ts'
+import { webhookLogCommands } from './webhook-log-commands.ts'
 
 const trial = testApp()
 const make = makeIn(trial.database)
@@ -25,7 +25,7 @@ test('the log is listed newest first, all of it or what failed, and as JSON', as
   })
   const waiting = await rows.delivery(endpoint, { event: 'issues.new' })
   const flags = { endpoint: endpoint.id, failed: false, last: 20, json: false }
-  const [heads, ...lines] = (await run(listDeliveriesCommand, flags)).out.trimEnd().split('\n')
+  const [heads, ...lines] = (await run(webhookLogCommands.log, flags)).out.trimEnd().split('\n')
   assert.match(heads ?? '', /^ID +QUEUED +EVENT +STATE +SENT +STATUS +NEXT ATTEMPT +ERROR$/)
   assert.deepEqual(
     lines.map((line) => line.split(/ {2,}/)),
@@ -34,7 +34,7 @@ test('the log is listed newest first, all of it or what failed, and as JSON', as
       [...[failed.id, startOfTests, 'device_trust.status_changed', 'failed', '10', '503', '–'], 'No\u{FFFD}[31m'],
     ],
   )
-  const { out: only } = await run(listDeliveriesCommand, { ...flags, failed: true, json: true })
+  const { out: only } = await run(webhookLogCommands.log, { ...flags, failed: true, json: true })
   const { body } = await trial.ask('GET', `/webhook_endpoints/${endpoint.id}/deliveries?query=state:failed`)
   assert.deepEqual(
     only
@@ -43,15 +43,15 @@ test('the log is listed newest first, all of it or what failed, and as JSON', as
       .map((line) => JSON.parse(line)),
     body.data,
   )
-  const { out: last } = await run(listDeliveriesCommand, { ...flags, last: 1, json: true })
+  const { out: last } = await run(webhookLogCommands.log, { ...flags, last: 1, json: true })
   assert.deepEqual(JSON.parse(last).id, waiting.id)
-  await assert.rejects(run(listDeliveriesCommand, { ...flags, endpoint: '900000000000001' }), { code: 'not_found' })
+  await assert.rejects(run(webhookLogCommands.log, { ...flags, endpoint: '900000000000001' }), { code: 'not_found' })
 })
 
 test('a test event is waited for until it was sent once, and its outcome told', async () => {
   const endpoint = await make.webhookEndpoint(trial.tenant.organizationId)
   const tried = async (status: number | null, error: string | null) => {
-    const testing = run(testEndpointCommand, { endpoint: endpoint.id, waitSeconds: 20 })
+    const testing = run(webhookLogCommands.test, { endpoint: endpoint.id, waitSeconds: 20 })
     const unsent = () =>
       trial.db.selectFrom('webhook_deliveries').selectAll().where('attempts', '=', 0).executeTakeFirst()
     await until(10_000, async () => (await unsent()) !== undefined)
@@ -85,11 +85,11 @@ test('a test event is waited for until it was sent once, and its outcome told', 
 
 test('a test event that nobody sends is left to the worker', async () => {
   const endpoint = await make.webhookEndpoint(trial.tenant.organizationId)
-  const { exit, out } = await run(testEndpointCommand, { endpoint: endpoint.id, waitSeconds: 0 })
+  const { exit, out } = await run(webhookLogCommands.test, { endpoint: endpoint.id, waitSeconds: 0 })
   assert.equal(exit, 1)
   assert.match(out, /It was not sent yet: a worker sends it/)
   const leaving = new AbortController()
-  const waiting = run(testEndpointCommand, { endpoint: endpoint.id, waitSeconds: 120 }, { signal: leaving.signal })
+  const waiting = run(webhookLogCommands.test, { endpoint: endpoint.id, waitSeconds: 120 }, { signal: leaving.signal })
   leaving.abort()
   assert.equal((await waiting).exit, 1)
 })
@@ -97,7 +97,7 @@ test('a test event that nobody sends is left to the worker', async () => {
 test('an example of any event is sent as its receivers know it, to an endpoint that chose another one', async () => {
   const endpoint = await make.webhookEndpoint(trial.tenant.organizationId, { events: ['devices.created'] })
   for (const event of webhookEvents) {
-    const { exit, out } = await run(testEndpointCommand, { endpoint: endpoint.id, event, waitSeconds: 0 })
+    const { exit, out } = await run(webhookLogCommands.test, { endpoint: endpoint.id, event, waitSeconds: 0 })
     assert.equal(exit, 1, 'nobody has sent it yet')
     const [, said, id] = /^Queued (.*) as delivery (\d+)\n/.exec(out) ?? []
     assert.equal(said, `an example of ${event}`)
@@ -124,11 +124,11 @@ test('one delivery is sent again, or all that failed since a moment, and the aud
   for (const minutes of [50, 40, 30, 20]) {
     failed.push(await rows.delivery(endpoint, { state: 'failed', queued_at: minutesAgo(minutes) }))
   }
-  const one = await run(resendCommand, { endpoint: endpoint.id, delivery: failed[3]?.id ?? '' })
+  const one = await run(webhookLogCommands.resend, { endpoint: endpoint.id, delivery: failed[3]?.id ?? '' })
   assert.match(one.out, /^Queued it again as delivery \d+\n$/)
   const since = { endpoint: endpoint.id, failedSince: minutesAgo(40) }
-  assert.equal((await run(resendCommand, since)).out, 'Queued 2 deliveries again\n')
-  assert.equal((await run(resendCommand, since)).out, 'Queued 0 deliveries again\n')
+  assert.equal((await run(webhookLogCommands.resend, since)).out, 'Queued 2 deliveries again\n')
+  assert.equal((await run(webhookLogCommands.resend, since)).out, 'Queued 0 deliveries again\n')
   const { body } = await trial.ask('GET', `/webhook_endpoints/${endpoint.id}/deliveries?query=state:pending`)
   assert.deepEqual(
     body.data.map(({ resent_from }: { resent_from: string }) => resent_from),
@@ -150,7 +150,7 @@ test('one delivery is sent again, or all that failed since a moment, and the aud
 test('a repeat of both, of neither or since no moment is refused', async () => {
   const endpoint = await make.webhookEndpoint(trial.tenant.organizationId)
   for (const flags of [{}, { delivery: '1', failedSince: minutesAgo(1) }, { failedSince: 'yesterday' }]) {
-    await assert.rejects(run(resendCommand, { endpoint: endpoint.id, ...flags }), /say either --delivery/)
+    await assert.rejects(run(webhookLogCommands.resend, { endpoint: endpoint.id, ...flags }), /say either --delivery/)
   }
-  await assert.rejects(run(resendCommand, { endpoint: endpoint.id, delivery: '1' }), { code: 'not_found' })
+  await assert.rejects(run(webhookLogCommands.resend, { endpoint: endpoint.id, delivery: '1' }), { code: 'not_found' })
 })

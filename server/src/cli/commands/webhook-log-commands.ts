@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { webhookDeliverySearch } from '@muster/contract/webhook-deliveries.ts'
-import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
-import Type from 'typebox'
 import type { ChangeContext } from '../../base/change-context.ts'
 import { type Db, type Reader, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -20,23 +18,19 @@ import { presentDelivery } from '../../signals/webhooks/log/present.ts'
 import { resendDelivery, resendRange } from '../../signals/webhooks/log/resend-deliveries.ts'
 import { sendTest } from '../../signals/webhooks/log/send-test.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { defineCommand } from '../data-command.ts'
+import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, plainText } from '../table.ts'
+import { webhookLogGroup } from './webhook-group.ts'
 
-const identifier = Type.String({ pattern: '^[0-9]{1,18}$' })
-const ofEndpoint = { organization: Type.Optional(Type.String()), endpoint: identifier }
 const heads = ['ID', 'QUEUED', 'EVENT', 'STATE', 'SENT', 'STATUS', 'NEXT ATTEMPT', 'ERROR']
 
-export const listDeliveriesCommand = defineCommand({
-  name: 'list-webhook-deliveries',
-  args: Type.Object({
-    ...ofEndpoint,
-    failed: Type.Boolean(),
-    last: Type.Integer({ minimum: 1, maximum: 1_000 }),
-    json: Type.Boolean(),
-  }),
-  async run({ connection: { db }, config, now }, { organization, endpoint, failed, last, json: isJson }, io) {
+export const webhookLogCommands = implement(webhookLogGroup, {
+  async log(
+    { connection: { db }, config, now },
+    { organization, endpoint, failed = false, last, json: isJson = false },
+    io,
+  ) {
     const { id: organizationId } = await organizationOf(db, organization)
     const params = { endpointId: endpoint }
     orNotFound(await findDestination(db, { organizationId, ...params }))
@@ -48,6 +42,41 @@ export const listDeliveriesCommand = defineCommand({
       ? rows.map((row) => JSON.stringify(presentDelivery(row, links)))
       : alignColumns(heads, rows.map(cellsOf))
     for (const line of lines) await io.line(line)
+    return 0
+  },
+
+  async test({ connection: { db }, now }, { organization, endpoint: endpointId, event, waitSeconds }, io) {
+    const { id: organizationId } = await organizationOf(db, organization)
+    const test = { endpointId, message: undefined, event }
+    const deliveryId = await transact(db, (tx) => sendTest(tx, test, terminalChange(organizationId, now)))
+    const what = event === undefined ? 'a test event' : `an example of ${event}`
+    await io.line(`Queued ${what} as delivery ${deliveryId}`)
+    const delivery = await awaitAttempt(db, { organizationId, endpointId, deliveryId }, waitSeconds, io.signal)
+    await io.line(plainText(describeOutcome(delivery)))
+    return delivery.state === 'delivered' ? exitCodes.ok : exitCodes.failure
+  },
+
+  async resend({ connection: { db }, now }, { organization, endpoint: endpointId, delivery, failedSince }, io) {
+    const { id: organizationId } = await organizationOf(db, organization)
+    const context = terminalChange(organizationId, now)
+    if (delivery !== undefined && failedSince === undefined) {
+      const { id, isNew } = await transact(db, (tx) =>
+        resendDelivery(tx, { endpointId, deliveryId: delivery }, context),
+      )
+      await io.line(
+        isNew ? `Queued it again as delivery ${id}` : `Delivery ${id} is sent now, ahead of its next attempt`,
+      )
+      return 0
+    }
+    const from = delivery === undefined && failedSince !== undefined ? parseDateTime(failedSince) : undefined
+    if (from === undefined) {
+      throw new CommandError(
+        exitCodes.usage,
+        'error: say either --delivery <id> or --failed-since <time>, such as 2026-11-20 or 2026-11-20T09:00:00Z',
+      )
+    }
+    const count = await resendFailed(db, endpointId, from, context)
+    await io.line(`Queued ${count} ${count === 1 ? 'delivery' : 'deliveries'} again`)
     return 0
   },
 })
@@ -62,25 +91,6 @@ const cellsOf = (row: DeliveryRow) => [
   row.next_attempt_at,
   row.last_error,
 ]
-
-export const testEndpointCommand = defineCommand({
-  name: 'test-webhook-endpoint',
-  args: Type.Object({
-    ...ofEndpoint,
-    event: Type.Optional(Type.Enum([...webhookEvents])),
-    waitSeconds: Type.Integer({ minimum: 0, maximum: 120 }),
-  }),
-  async run({ connection: { db }, now }, { organization, endpoint: endpointId, event, waitSeconds }, io) {
-    const { id: organizationId } = await organizationOf(db, organization)
-    const test = { endpointId, message: undefined, event }
-    const deliveryId = await transact(db, (tx) => sendTest(tx, test, terminalChange(organizationId, now)))
-    const what = event === undefined ? 'a test event' : `an example of ${event}`
-    await io.line(`Queued ${what} as delivery ${deliveryId}`)
-    const delivery = await awaitAttempt(db, { organizationId, endpointId, deliveryId }, waitSeconds, io.signal)
-    await io.line(plainText(describeOutcome(delivery)))
-    return delivery.state === 'delivered' ? exitCodes.ok : exitCodes.failure
-  },
-})
 
 const lookEveryMs = 200
 
@@ -106,38 +116,6 @@ function describeOutcome({ state, latest_attempts: [attempt], last_error, next_a
   const next = next_attempt_at === null ? '' : `; the next attempt is due at ${next_attempt_at}`
   return `Not delivered: ${status} ${took} (${last_error ?? 'no reason given'})${next}`
 }
-
-export const resendCommand = defineCommand({
-  name: 'resend-webhooks',
-  args: Type.Object({
-    ...ofEndpoint,
-    delivery: Type.Optional(identifier),
-    failedSince: Type.Optional(Type.String()),
-  }),
-  async run({ connection: { db }, now }, { organization, endpoint: endpointId, delivery, failedSince }, io) {
-    const { id: organizationId } = await organizationOf(db, organization)
-    const context = terminalChange(organizationId, now)
-    if (delivery !== undefined && failedSince === undefined) {
-      const { id, isNew } = await transact(db, (tx) =>
-        resendDelivery(tx, { endpointId, deliveryId: delivery }, context),
-      )
-      await io.line(
-        isNew ? `Queued it again as delivery ${id}` : `Delivery ${id} is sent now, ahead of its next attempt`,
-      )
-      return 0
-    }
-    const from = delivery === undefined && failedSince !== undefined ? parseDateTime(failedSince) : undefined
-    if (from === undefined) {
-      throw new CommandError(
-        exitCodes.usage,
-        'error: say either --delivery <id> or --failed-since <time>, such as 2026-11-20 or 2026-11-20T09:00:00Z',
-      )
-    }
-    const count = await resendFailed(db, endpointId, from, context)
-    await io.line(`Queued ${count} ${count === 1 ? 'delivery' : 'deliveries'} again`)
-    return 0
-  },
-})
 
 /** All of them, one transaction for each 10,000. */
 async function resendFailed(db: Db, endpointId: string, from: string, context: ChangeContext): Promise<number> {

@@ -9,7 +9,7 @@ type DraftFlags = {
   type?: string
   target?: string
   platform?: string[]
-  intervalMinutes?: string
+  intervalMinutes?: number
   sqlFile?: string
   primaryKeyColumn?: string
   /** False for `--no-primary-key`. */
@@ -29,7 +29,7 @@ export async function readDraftFlags(flags: DraftFlags): Promise<Record<string, 
     check_type: flags.type,
     target_type: flags.target,
     platforms: flags.platform,
-    interval_minutes: flags.intervalMinutes === undefined ? undefined : Number(flags.intervalMinutes),
+    interval_minutes: flags.intervalMinutes,
     osquery_sql: await textOf(flags.sqlFile),
     ...primaryKeyOf(flags),
     issue_title: flags.issueTitle,

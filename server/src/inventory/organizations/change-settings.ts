@@ -6,7 +6,8 @@ import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { findSettings, type OrganizationSettings, usualSettings } from './settings.ts'
+import { findSettings } from './settings.ts'
+import { type OrganizationSettings, usualSettings } from './usual-settings.ts'
 
 export type SettingsChange = {
   /** What is left out stays; null is what is usual. */

@@ -6,9 +6,6 @@ import { minuteMs, plusMs } from '../../base/time.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { lockConnection } from './change-connection.ts'
 
-/** A pause ends by itself after this at the latest. */
-export const maxPauseMinutes = 24 * 60
-
 /**
  * Lets known people in through a connection without the check of their device for a while: it only observes until then, and
  * enforces again by itself. A pause that runs is replaced. Fails with not_found, and with invalid unless it enforces.
