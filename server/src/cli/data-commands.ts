@@ -17,6 +17,6 @@ const inner: readonly DataCommand[] = [
 
 /** What a running server offers through its socket. */
 export async function loadDataCommands(): Promise<DataCommand[]> {
-  const groups = await Promise.all(dataGroups.map(({ load }) => load()))
+  const groups = await Promise.all(dataGroups.flatMap(({ load }) => load.map((loadPart) => loadPart())))
   return [...inner, ...groups.flatMap((commands) => Object.values(commands))]
 }

@@ -40,8 +40,6 @@ type Described = Readonly<Record<string, DescribedCommand | OtherCommand>>
 
 export type CommandGroup<Commands extends Described = Described> = {
   name: string
-  summary: string
-  alias?: string
   /** The summaries of those whose commands have two words. */
   within?: Readonly<Record<string, string>>
   commands: Commands
@@ -75,13 +73,12 @@ export const preparedCommand = <Typed extends Members, Args extends TSchema>(
   ways: { args: Args; prepare(given: Given<Typed>): object | Promise<object> },
 ): DescribedCommand<Args> => ({ words, summary, typed, ...(ways as Pick<DescribedCommand<Args>, 'args' | 'prepare'>) })
 
-/** Groups of one name are one to the user. */
+/** `name` is the word that the user types before those of a command. */
 export const describeGroup = <Commands extends Described>(
   name: string,
-  summary: string,
   commands: Commands,
-  ways: Pick<CommandGroup, 'alias' | 'within'> = {},
-): CommandGroup<Commands> => ({ name, summary, commands, ...ways })
+  ways: Pick<CommandGroup, 'within'> = {},
+): CommandGroup<Commands> => ({ name, commands, ...ways })
 
 export const isFlag = (member: TSchema | Flag): member is Flag => 'flags' in member
 

@@ -49,7 +49,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const io = terminalIo({ output, errors, input: standardInput(stopping.signal), signal: stopping.signal })
   const shell: Shell = { env, io, exitCode: exitCodes.ok }
   try {
-    await program(shell).parseAsync(args, { from: 'user' })
+    await (await program(shell, args)).parseAsync(args, { from: 'user' })
     return shell.exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
@@ -61,12 +61,12 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
-function program(shell: Shell): Command {
+async function program(shell: Shell, args: readonly string[]): Promise<Command> {
   const muster = new Command('muster')
     .description('Device trust and endpoint compliance: checks on devices, issues that warn and then block.')
     .addHelpText('after', help)
     .showHelpAfterError('(add --help for how to use it)')
     .exitOverride()
-  for (const add of parts) add(muster, shell)
+  for (const add of parts) await add(muster, shell, args)
   return muster
 }

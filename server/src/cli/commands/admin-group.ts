@@ -38,58 +38,53 @@ function readRights<Given extends Rights>({ access, restriction, may, preset, ..
 
 const named = { admin: Type.String(), organization }
 
-export const adminGroup = describeGroup(
-  'admins',
-  'Administrators',
-  {
-    list: command('list', 'List the administrators', { organization }),
-    add: preparedCommand(
-      'add <e-mail> <first-name> [last-name]',
-      'Add an administrator and print the identifier',
-      { ...newAdmin, ...rights },
-      {
-        args: Type.Object({
-          organization: organization.schema,
-          ...newAdmin,
-          access: Type.Optional(access),
-          restrictions,
-        }),
-        prepare: readRights,
-      },
-    ),
-    update: preparedCommand(
-      'update <id>',
-      'Change what an administrator may do',
-      { id: recordId, ...rights },
-      {
-        args: Type.Object({
-          organization: organization.schema,
-          id: recordId,
-          access: Type.Optional(access),
-          restrictions,
-        }),
-        prepare: readRights,
-      },
-    ),
-    remove: command('remove <id>', 'Remove an administrator; the last one with full access stays', {
-      id: recordId,
-      organization,
-    }),
-    firstLink: command(
-      'first-link',
-      'Print a one-time link for the first administrator, while nobody can sign in to the console',
-      {},
-    ),
-    invite: command(
-      'invite <id-or-e-mail>',
-      'Print a one-time link with which an administrator chooses a password for the console',
-      named,
-    ),
-    reset: command(
-      'reset <id-or-e-mail>',
-      'Let in an administrator who is locked out: end all sessions and print a link for a new password',
-      named,
-    ),
-  },
-  { alias: 'admin' },
-)
+export const adminGroup = describeGroup('admins', {
+  list: command('list', 'List the administrators', { organization }),
+  add: preparedCommand(
+    'add <e-mail> <first-name> [last-name]',
+    'Add an administrator and print the identifier',
+    { ...newAdmin, ...rights },
+    {
+      args: Type.Object({
+        organization: organization.schema,
+        ...newAdmin,
+        access: Type.Optional(access),
+        restrictions,
+      }),
+      prepare: readRights,
+    },
+  ),
+  update: preparedCommand(
+    'update <id>',
+    'Change what an administrator may do',
+    { id: recordId, ...rights },
+    {
+      args: Type.Object({
+        organization: organization.schema,
+        id: recordId,
+        access: Type.Optional(access),
+        restrictions,
+      }),
+      prepare: readRights,
+    },
+  ),
+  remove: command('remove <id>', 'Remove an administrator; the last one with full access stays', {
+    id: recordId,
+    organization,
+  }),
+  firstLink: command(
+    'first-link',
+    'Print a one-time link for the first administrator, while nobody can sign in to the console',
+    {},
+  ),
+  invite: command(
+    'invite <id-or-e-mail>',
+    'Print a one-time link with which an administrator chooses a password for the console',
+    named,
+  ),
+  reset: command(
+    'reset <id-or-e-mail>',
+    'Let in an administrator who is locked out: end all sessions and print a link for a new password',
+    named,
+  ),
+})

@@ -5,7 +5,7 @@ import { organization } from './shared-members.ts'
 
 const standard = '-'
 
-export const auditGroup = describeGroup('audit', 'The audit log: verify that nobody changed it', {
+export const auditGroup = describeGroup('audit', {
   head: command(
     'head',
     'Export the current end of the audit log, to keep outside the database',

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
 import { moment, organization, recordId, shortText, toggle } from './shared-members.ts'
 
-export const checkGroup = describeGroup('checks', 'Checks: the catalogue, and external ones', {
+export const checkGroup = describeGroup('checks', {
   catalogue: command('catalogue', 'List the checks that come with Muster, and which are enabled', { organization }),
   enable: command('enable <slug>', 'Enable a check of the catalogue and print its identifier', {
     slug: Type.String(),

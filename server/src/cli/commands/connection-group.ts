@@ -58,7 +58,6 @@ const clouds = Type.Enum(['global', 'us_government', 'china'])
 /** One command for each kind of caller. */
 export const newConnectionGroup = describeGroup(
   'connections',
-  'Applications and identity providers that people sign in to through Muster',
   {
     secondStep: command(
       'add second-step <name>',
@@ -124,7 +123,7 @@ const confirmed = {
   organization,
 }
 
-export const connectionGroup = describeGroup('connections', newConnectionGroup.summary, {
+export const connectionGroup = describeGroup('connections', {
   list: command('list', 'List the connections with their kinds', { organization }),
   show: command('show <id>', 'Show everything about a connection but its secret', one),
   test: command('test <id>', 'Say whether people can get through a connection now; exits with 1 if not', {
@@ -155,3 +154,5 @@ export const connectionGroup = describeGroup('connections', newConnectionGroup.s
   rollSecret: command('roll-secret <id>', 'Replace the client secret and print the new one, this once', one),
   delete: command('delete <id>', 'Delete a connection', confirmed),
 })
+
+export const connectionGroups = [newConnectionGroup, connectionGroup]

@@ -6,7 +6,7 @@ import { moment, organization, recordId, toggle } from './shared-members.ts'
 const ofDevice = { id: recordId, organization }
 const ofCheckOnDevice = { id: recordId, check: Type.String(), organization }
 
-export const deviceGroup = describeGroup('devices', 'Devices and their registrations', {
+export const deviceGroup = describeGroup('devices', {
   register: command('register <id> <person-email>', 'Register a device to a person', {
     id: recordId,
     personEmail: Type.String(),

@@ -29,7 +29,7 @@ const fields = {
   privacyInfo: flag('--privacy-info <text>', 'what it reads about people', text),
 }
 
-export const draftGroup = describeGroup('drafts', 'Drafts of custom checks, and publishing them', {
+export const draftGroup = describeGroup('drafts', {
   create: preparedCommand(
     'create',
     'Create a draft and print its identifier',

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { command, describeGroup, flag } from '../describe-commands.ts'
 import { moment, organization, recordId, shortText } from './shared-members.ts'
 
-export const enrollmentSecretGroup = describeGroup('enrollment-secrets', 'Secrets with which agents enroll', {
+export const enrollmentSecretGroup = describeGroup('enrollment-secrets', {
   list: command('list', 'List the secrets', { organization }),
   create: command('create <name>', 'Create a secret and print it', {
     name: shortText,

@@ -6,7 +6,7 @@ import { organization, recordId, shortText } from './shared-members.ts'
 const name = Type.Optional(shortText)
 const description = Type.Optional(Type.String({ maxLength: 2_000 }))
 
-export const groupGroup = describeGroup('groups', 'Groups of devices and of people', {
+export const groupGroup = describeGroup('groups', {
   createDeviceGroup: command(
     'create-device-group <name>',
     'Create a device group and print its identifier; add devices through the API',

@@ -18,7 +18,7 @@ const change = {
   rationale: flag('--rationale <text>', 'why', reason),
 }
 
-export const keyGroup = describeGroup('keys', 'API keys', {
+export const keyGroup = describeGroup('keys', {
   generate(keys: Command, shell: Shell) {
     keys
       .command('generate')
@@ -58,7 +58,7 @@ export const keyGroup = describeGroup('keys', 'API keys', {
 })
 
 /** Those that the server signs with: each organization has its own, for each purpose. */
-export const signingKeyGroup = describeGroup('keys', 'API keys', {
+export const signingKeyGroup = describeGroup('keys', {
   rotateSigning: command(
     'rotate-signing',
     'Create a key that signs once everyone who verifies has it, and print its id',
@@ -84,3 +84,5 @@ export const signingKeyGroup = describeGroup('keys', 'API keys', {
   ),
   listSigning: command('list-signing', 'List the signing keys', { organization }),
 })
+
+export const keyGroups = [keyGroup, signingKeyGroup]

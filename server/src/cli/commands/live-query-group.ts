@@ -14,7 +14,7 @@ const wait = flag(
 const devices = Type.Optional(Type.Array(queryId, { maxItems: 10_000 }))
 const targets = { all: toggle, macs: toggle, windows: toggle, linux: toggle }
 
-export const liveQueryGroup = describeGroup('live-queries', 'osquery SQL that chosen devices run at once', {
+export const liveQueryGroup = describeGroup('live-queries', {
   create: preparedCommand(
     'create <name>',
     'Run SQL on devices and print the identifier of the live query, or the answers with --wait',

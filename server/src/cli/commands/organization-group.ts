@@ -11,7 +11,7 @@ export const settingNames = Object.keys(usualSettings) as [
 ]
 const feature = Type.Enum(Object.keys(features) as [Feature, ...Feature[]])
 
-export const organizationGroup = describeGroup('organizations', 'Organizations and their features', {
+export const organizationGroup = describeGroup('organizations', {
   list: command('list', 'List the organizations', {}),
   create: command('create <name>', 'Create an organization and print its identifier', {
     name: shortText,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { command, describeGroup, flag } from '../describe-commands.ts'
 import { organization, recordId } from './shared-members.ts'
 
-export const packageGroup = describeGroup('packages', 'Installation packages, with which devices enroll', {
+export const packageGroup = describeGroup('packages', {
   list: command('list', 'List the packages', { organization }),
   build: command('build', 'Build missing packages and update the others, as every start does', { organization }),
   rebuild: command(

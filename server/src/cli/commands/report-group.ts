@@ -20,7 +20,7 @@ const everySeconds = flag(
 const one = { id: recordId, organization }
 const formats = Type.Enum(['table', 'csv', 'json'])
 
-export const reportGroup = describeGroup('reports', 'Reporting queries: SQL over the reporting tables', {
+export const reportGroup = describeGroup('reports', {
   create: preparedCommand(
     'create <name> [sql]',
     'Create a reporting query, run it, and print its identifier',

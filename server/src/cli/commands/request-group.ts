@@ -8,7 +8,7 @@ const note = flag('--note <text>', 'for other administrators; exemptions need on
 const ofRequest = { kind: flag('<kind>', 'which requests', Type.Enum(['exemption', 'registration'])), id: recordId }
 const byPerson = { device: recordId, personEmail: Type.String() }
 
-export const requestGroup = describeGroup('requests', 'Requests of people: exemptions and registrations', {
+export const requestGroup = describeGroup('requests', {
   list: command('list', 'List what waits for a decision, oldest first', {
     all: flag('--all', 'also what is decided or withdrawn', toggle),
     limit: flag('--limit <n>', 'at most so many of each kind', Type.Integer({ minimum: 1, maximum: 10_000 }), {

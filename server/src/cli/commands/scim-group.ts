@@ -1,7 +1,7 @@
 import { command, describeGroup } from '../describe-commands.ts'
 import { organization, recordId, shortText } from './shared-members.ts'
 
-export const scimGroup = describeGroup('scim', 'Identity providers that provision people and groups', {
+export const scimGroup = describeGroup('scim', {
   createToken: command('create-token <name>', 'Create a token for an identity provider and print it, this once', {
     name: shortText,
     organization,

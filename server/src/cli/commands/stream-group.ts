@@ -50,7 +50,7 @@ const standing = {
   ),
 }
 
-export const streamGroup = describeGroup('streams', 'Streams of signals (Shared Signals Framework)', {
+export const streamGroup = describeGroup('streams', {
   add: preparedCommand('add [name]', 'Create a stream: for Okta, pushed to a receiver, or polled by one', newStream, {
     args: Type.Object({
       ...{ organization: organization.schema, ...settings },

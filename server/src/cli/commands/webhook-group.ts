@@ -17,7 +17,7 @@ const description = flag('--description <text>', 'what it is for', text)
 
 const ofEndpoint = { endpoint: recordId, organization }
 
-export const webhookGroup = describeGroup('webhooks', 'Webhook endpoints and what was sent to them', {
+export const webhookGroup = describeGroup('webhooks', {
   list: command('list', 'List the endpoints and the health of their receivers', {
     organization,
     json: flag('--json', 'a line of JSON for each', toggle),
@@ -90,7 +90,7 @@ export const webhookGroup = describeGroup('webhooks', 'Webhook endpoints and wha
 })
 
 /** The part that is about what was sent. */
-export const webhookLogGroup = describeGroup('webhooks', webhookGroup.summary, {
+export const webhookLogGroup = describeGroup('webhooks', {
   log: command('log <endpoint>', 'List what was sent to an endpoint and what became of it, newest first', {
     ...ofEndpoint,
     failed: flag('--failed', 'only what failed', toggle),
@@ -122,3 +122,5 @@ export const webhookLogGroup = describeGroup('webhooks', webhookGroup.summary, {
   ),
   verify: addWebhookVerify,
 })
+
+export const webhookGroups = [webhookGroup, webhookLogGroup]

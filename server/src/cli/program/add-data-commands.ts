@@ -14,17 +14,22 @@ import { readInteger } from './read-integer.ts'
 import { runIntoFile } from './run-into-file.ts'
 import { runOnData, type Shell } from './shell.ts'
 
-/** Adds all that runs on the data of an installation. */
-export function addDataCommands(program: Command, shell: Shell): void {
-  for (const { group, load } of dataGroups) addGroup(program, shell, group, load)
+/** Adds all groups that run on the data of an installation, and the commands of those that `args` names. */
+export async function addDataCommands(program: Command, shell: Shell, args: readonly string[]): Promise<void> {
+  for (const { name, alias = name, summary, describe, load } of dataGroups) {
+    const own = program.command(name).description(summary)
+    if (alias !== name) own.alias(alias)
+    if (!args.includes(name) && !args.includes(alias)) continue
+    for (const [index, group] of (await describe()).entries()) {
+      addGroup(own, shell, group, async () => (await load[index]?.()) ?? {})
+    }
+  }
 }
 
 type Load = () => Promise<Readonly<Record<string, DataCommand>>>
 
 /** Adds the commands of a group as their descriptions say; `load` gives what runs them. */
-export function addGroup(program: Command, shell: Shell, group: CommandGroup, load: Load): void {
-  const own = childOf(program, group.name, group.summary)
-  if (group.alias !== undefined) own.alias(group.alias)
+export function addGroup(own: Command, shell: Shell, group: CommandGroup, load: Load): void {
   for (const [name, described] of Object.entries(group.commands)) {
     if (typeof described === 'function') described(own, shell)
     else {
