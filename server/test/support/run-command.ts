@@ -25,6 +25,6 @@ export const commandsOn =
       signal: given.signal ?? new AbortController().signal,
     }
     const { connection } = trial.database
-    const exit = await command.run({ connection, secrets: trial.secrets, config: trial.config, now }, args, io)
+    const exit = (await command.run({ connection, secrets: trial.secrets, config: trial.config, now }, args, io)) ?? 0
     return { exit, ...seen }
   }

@@ -26,7 +26,6 @@ export const newConnectionCommands = implement(newConnectionGroup, {
     await io.error(
       'Enter the reply URL in the app registration, and the client ID and discovery endpoint in the external method.',
     )
-    return 0
   },
 })
 

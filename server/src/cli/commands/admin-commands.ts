@@ -47,14 +47,12 @@ export const adminCommands = implement(adminGroup, {
       admin.restrictions.join(', ') || null,
     ])
     for (const line of alignColumns(['ID', 'E-MAIL', 'NAME', 'ACCESS', 'RESTRICTIONS'], rows)) await io.line(line)
-    return 0
   },
 
   async add({ connection, now }, { organization: named, lastName = '', access = 'full', ...given }, io) {
     const details = { ...given, lastName, access }
     const { id: organizationId } = await organizationOf(connection.db, named)
     await io.line(await transact(connection.db, (tx) => addAdminUser(tx, details, terminalChange(organizationId, now))))
-    return 0
   },
 
   async update({ connection, now }, { organization: named, ...change }, io) {
@@ -63,7 +61,6 @@ export const adminCommands = implement(adminGroup, {
       updateAdminUser(tx, change, terminalChange(organizationId, now)),
     )
     await io.line(isChanged ? `Changed administrator ${change.id}` : `Administrator ${change.id} is so already`)
-    return 0
   },
 
   async remove({ connection, now }, { organization: named, id: asked }, io) {
@@ -71,7 +68,6 @@ export const adminCommands = implement(adminGroup, {
     const removal = { id: asked }
     await transact(connection.db, (tx) => removeAdminUser(tx, removal, terminalChange(organizationId, now)))
     await io.line(`Removed administrator ${asked}`)
-    return 0
   },
 
   async firstLink({ connection, secrets, config, now }, _args, io) {
@@ -83,7 +79,6 @@ export const adminCommands = implement(adminGroup, {
       throw new CommandError(exitCodes.failure, reason)
     }
     await io.line(link.url)
-    return 0
   },
 
   invite: giveLink('invite'),

@@ -12,7 +12,6 @@ export const auditCommands = implement(auditGroup, {
     const { id } = await organizationOf(connection.db, args.organization)
     const head = signAuditHead(secrets, await readChainHead(connection.db, id), now)
     await io.write(`${JSON.stringify(head, null, 2)}\n`)
-    return exitCodes.ok
   },
 
   async verify({ connection, secrets }, { organization: named, head }, io) {

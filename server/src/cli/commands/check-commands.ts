@@ -28,7 +28,6 @@ export const checkCommands = implement(checkGroup, {
       idOf.has(slug) ? `enabled, check ${idOf.get(slug)}` : null,
     ])
     for (const line of alignColumns(['SLUG', 'PLATFORMS', 'NAME', 'STATE'], rows)) await io.line(line)
-    return 0
   },
 
   async enable({ connection, now }, args, io) {
@@ -39,7 +38,6 @@ export const checkCommands = implement(checkGroup, {
     const enabling = { slug: check.slug }
     const id = await transact(connection.db, (tx) => enableCheck(tx, enabling, terminalChange(organizationId, now)))
     await io.line(id)
-    return 0
   },
 
   async delete({ connection, now }, args, io) {
@@ -47,7 +45,6 @@ export const checkCommands = implement(checkGroup, {
     const deletion = { checkId: args.id }
     await transact(connection.db, (tx) => deleteCustomCheck(tx, deletion, terminalChange(organizationId, now)))
     await io.line(`Check ${args.id} is gone; a worker resolves its issues`)
-    return 0
   },
 
   async addExternal({ connection, now }, args, io) {
@@ -68,7 +65,6 @@ export const checkCommands = implement(checkGroup, {
     }
     const id = await transact(connection.db, (tx) => addCheck(tx, check, terminalChange(organizationId, now)))
     await io.line(id)
-    return 0
   },
 
   async setBeginsBlockingOn({ connection, now }, { organization: named, check: asked, at }, io) {
@@ -80,7 +76,6 @@ export const checkCommands = implement(checkGroup, {
     await io.line(
       `${check.slug} ${at === null ? 'has no day on which it begins to block' : `blocks nobody before ${beginsBlockingOn}`}`,
     )
-    return 0
   },
 })
 

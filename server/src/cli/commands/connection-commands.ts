@@ -26,7 +26,6 @@ const setMode =
     await requireSignInAddress(connection.db, organizationId, config.baseUrl)
     await transact(connection.db, (tx) => changeConnection(tx, { id, mode }, terminalChange(organizationId, now)))
     await io.line(`Connection ${id}: ${mode}`)
-    return 0
   }
 
 export const connectionCommands = implement(connectionGroup, {
@@ -41,7 +40,6 @@ export const connectionCommands = implement(connectionGroup, {
       one.client_id,
     ])
     for (const line of alignColumns(['ID', 'NAME', 'KIND', 'MODE', 'UPSTREAM', 'CLIENT ID'], rows)) await io.line(line)
-    return 0
   },
 
   async show({ connection: { db }, config, now }, { organization: named, id }, io) {
@@ -52,7 +50,6 @@ export const connectionCommands = implement(connectionGroup, {
     const upstream = row.upstream_id === null ? undefined : await findUpstream(db, organizationId, row.upstream_id)
     const fields = fieldsOfConnection(presentConnection({ ...row, address, figures }), upstream?.name, now)
     for (const line of alignFields(fields)) await io.line(line)
-    return 0
   },
 
   test: testConnection,
@@ -66,7 +63,6 @@ export const connectionCommands = implement(connectionGroup, {
       await changeConnection(tx, { id, mode: 'disabled' }, terminalChange(organizationId, now))
     })
     await io.line(`Connection ${id}: disabled`)
-    return 0
   },
 
   async pause({ connection, now }, { organization: named, ...pause }, io) {
@@ -74,14 +70,12 @@ export const connectionCommands = implement(connectionGroup, {
     const context = terminalChange(organizationId, now)
     const { pausedUntil } = await transact(connection.db, (tx) => pauseConnection(tx, pause, context))
     await io.line(`Connection ${pause.id}: paused until ${pausedUntil}`)
-    return 0
   },
 
   async resume({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => resumeConnection(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Connection ${id}: not paused`)
-    return 0
   },
 
   async rollSecret({ connection, secrets, now }, { organization: named, id }, io) {
@@ -90,7 +84,6 @@ export const connectionCommands = implement(connectionGroup, {
     const { clientSecret } = await transact(connection.db, (tx) => rollConnectionSecret(tx, secrets, { id }, context))
     await io.line(`Client secret: ${clientSecret}`)
     await io.error('The secret is not shown again, and the earlier one is refused.')
-    return 0
   },
 
   async delete({ connection, now }, { organization: named, id, confirm }, io) {
@@ -100,6 +93,5 @@ export const connectionCommands = implement(connectionGroup, {
       await deleteConnection(tx, { id }, terminalChange(organizationId, now))
     })
     await io.line(`Connection ${id} deleted`)
-    return 0
   },
 })

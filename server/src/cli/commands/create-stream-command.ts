@@ -34,7 +34,6 @@ export const createStreamOf: Run<typeof streamGroup.commands.add> = async (
     return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
   })
   for (const line of describe(stream, given.okta !== undefined)) await io.line(line)
-  return 0
 }
 
 function bodyOf({ name, okta, push, audience, authorization, layout, deviceFormat }: NewStream): SsfStreamCreation {

@@ -8,6 +8,5 @@ export const databaseFactsCommand = defineCommand({
   args: Type.Object({}),
   async run({ connection }, _args, io) {
     await io.write(JSON.stringify(await readDatabaseFacts(connection)))
-    return 0
   },
 })

@@ -29,7 +29,6 @@ export const deviceCommands = implement(deviceGroup, {
       await registerDevice(tx, registration, terminalChange(organizationId, now))
     })
     await io.line(`Registered device ${id} to ${personEmail}`)
-    return 0
   },
 
   async assignOwners({ connection, now }, { organization, csv, dryRun = false }, io) {
@@ -62,7 +61,6 @@ export const deviceCommands = implement(deviceGroup, {
     const confirmation = { deviceId: id }
     await transact(connection.db, (tx) => confirmRegistration(tx, confirmation, terminalChange(organizationId, now)))
     await io.line(`Confirmed the registration of device ${id}`)
-    return 0
   },
 
   async resolveIdentityConflict({ connection, now }, { organization, id }, io) {
@@ -70,7 +68,6 @@ export const deviceCommands = implement(deviceGroup, {
     const resolution = { deviceId: id }
     await transact(connection.db, (tx) => resolveIdentityConflict(tx, resolution, terminalChange(organizationId, now)))
     await io.line(`Resolved the identity conflict of device ${id}`)
-    return 0
   },
 
   async restore({ connection, now }, { organization, id }, io) {
@@ -78,7 +75,6 @@ export const deviceCommands = implement(deviceGroup, {
     const restoration = { deviceId: id }
     await transact(connection.db, (tx) => restoreDevice(tx, restoration, terminalChange(organizationId, now)))
     await io.line(`Restored device ${id}`)
-    return 0
   },
 
   async merge({ connection, now }, { organization, id, other, oneMachine = false, dryRun = false }, io) {
@@ -103,7 +99,6 @@ export const deviceCommands = implement(deviceGroup, {
     await io.line(
       `Exempted device ${id} from ${check.slug} ${expiresAt === null ? 'with no end' : `until ${expiresAt}`}`,
     )
-    return 0
   },
 
   async endExemption({ connection, now }, { organization, id, check: named }, io) {
@@ -112,7 +107,6 @@ export const deviceCommands = implement(deviceGroup, {
     const ending = { deviceId: id, checkId: check.id }
     await transact(connection.db, (tx) => endExemption(tx, ending, terminalChange(organizationId, now)))
     await io.line(`Device ${id} is in the scope of ${check.slug}`)
-    return 0
   },
 
   async snooze({ connection, now }, { organization, id, check: named }, io) {
@@ -121,7 +115,6 @@ export const deviceCommands = implement(deviceGroup, {
     const snooze = { deviceId: id, checkId: check.id }
     const until = await transact(connection.db, (tx) => snoozeCheck(tx, snooze, terminalChange(organizationId, now)))
     await io.line(`Snoozed ${check.slug} on device ${id} until ${until}`)
-    return 0
   },
 })
 

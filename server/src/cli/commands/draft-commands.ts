@@ -24,7 +24,6 @@ export const draftCommands = implement(draftGroup, {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const draft = { input: args.input, checkId: args.fromCheck }
     await io.line(await transact(connection.db, (tx) => createDraft(tx, draft, terminalChange(organizationId, now))))
-    return 0
   },
 
   async edit({ connection, now }, args, io) {
@@ -32,7 +31,6 @@ export const draftCommands = implement(draftGroup, {
     const edit = { draftId: args.id, input: args.input }
     const isChanged = await transact(connection.db, (tx) => editDraft(tx, edit, terminalChange(organizationId, now)))
     await io.line(isChanged ? `Draft ${args.id} is changed` : `Draft ${args.id} is as it was`)
-    return 0
   },
 
   async list({ connection, now }, args, io) {
@@ -50,7 +48,6 @@ export const draftCommands = implement(draftGroup, {
       return [row.id, row.slug, row.name, publishable ? 'publishable' : 'unfinished', check]
     })
     for (const line of alignColumns(['ID', 'SLUG', 'NAME', 'STATE', 'CHECK'], table)) await io.line(line)
-    return 0
   },
 
   async show({ connection }, args, io) {
@@ -58,7 +55,6 @@ export const draftCommands = implement(draftGroup, {
     const row = orNotFound(await findDraft(connection.db, organizationId, args.id))
     if (args.json) await io.line(JSON.stringify(writeDraftInput(fieldsOfRow(row)), null, 2))
     else for (const line of await describe(connection.db, row)) await io.line(plainText(line))
-    return 0
   },
 
   /** A live query of the SQL as a check with the default options would ask it. */
@@ -82,7 +78,6 @@ export const draftCommands = implement(draftGroup, {
     await io.line(
       await transact(connection.db, (tx) => publishDraft(tx, publication, terminalChange(organizationId, now))),
     )
-    return 0
   },
 
   async delete({ connection, now }, args, io) {
@@ -92,7 +87,6 @@ export const draftCommands = implement(draftGroup, {
       deleteDraft(tx, deletion, terminalChange(organizationId, now)),
     )
     await io.line(plainText(`The draft ${name} is deleted`))
-    return 0
   },
 })
 

@@ -19,7 +19,6 @@ export const enrollmentSecretCommands = implement(enrollmentSecretGroup, {
       stateOf(secret, now),
     ])
     for (const line of alignColumns(['ID', 'NAME', 'PERSON', 'CREATED', 'STATE'], rows)) await io.line(line)
-    return 0
   },
 
   async create({ connection, secrets, now }, { organization: named, name, personEmail, expiresAt }, io) {
@@ -34,14 +33,12 @@ export const enrollmentSecretCommands = implement(enrollmentSecretGroup, {
       )
     })
     await io.line(secret)
-    return 0
   },
 
   async revoke({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => revokeEnrollmentSecret(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Revoked enrollment secret ${id}`)
-    return 0
   },
 })
 

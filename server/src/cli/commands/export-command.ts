@@ -19,7 +19,6 @@ export const exportCommand = defineCommand({
     const counts = isEmbedded ? await exportThroughFile(context, io.write) : await exportFrom(context, io.write)
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
     await io.error(`Exported ${rows} rows of ${Object.keys(counts).length} tables`)
-    return exitCodes.ok
   },
 })
 

@@ -17,7 +17,6 @@ export const groupCommands = implement(groupGroup, {
     await io.line(
       await transact(connection.db, (tx) => createDeviceGroup(tx, group, terminalChange(organizationId, now))),
     )
-    return 0
   },
 
   async changeDeviceGroup({ connection, now }, { organization: named, group: groupId, name, description }, io) {
@@ -25,7 +24,6 @@ export const groupCommands = implement(groupGroup, {
     const change = { groupId, name, description }
     await transact(connection.db, (tx) => changeDeviceGroup(tx, change, terminalChange(organizationId, now)))
     await io.line(`Device group ${groupId} is as you said`)
-    return 0
   },
 
   async deleteDeviceGroup({ connection, now }, { organization: named, group: groupId }, io) {
@@ -35,7 +33,6 @@ export const groupCommands = implement(groupGroup, {
       deleteDeviceGroup(tx, deletion, terminalChange(organizationId, now)),
     )
     await io.line(`The device group ${name} is deleted; its devices stay`)
-    return 0
   },
 
   async createPersonGroup({ connection, now }, { organization: named, name, members = [] }, io) {
@@ -50,6 +47,5 @@ export const groupCommands = implement(groupGroup, {
       return personGroupId
     })
     await io.line(id)
-    return 0
   },
 })

@@ -20,6 +20,5 @@ export const importCommand = defineCommand({
     await analyzeTables(connection)
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
     await io.line(`Imported ${rows} rows of ${Object.keys(counts).length} tables`)
-    return exitCodes.ok
   },
 })

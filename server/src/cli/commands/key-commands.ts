@@ -28,7 +28,6 @@ export const keyCommands = implement(keyGroup, {
     ])
     const heads = ['ID', 'NAME', 'ADMINISTRATOR', 'PERMISSIONS', 'LAST USED', 'EXPIRES', 'REVIEW']
     for (const line of alignColumns(heads, rows)) await io.line(line)
-    return 0
   },
 
   async create({ connection, secrets, now }, args, io) {
@@ -52,7 +51,6 @@ export const keyCommands = implement(keyGroup, {
       ),
     )
     await io.line(key)
-    return 0
   },
 
   grant: (context, args, io) => changeBy('grant', context, args, io),
@@ -64,7 +62,6 @@ export const keyCommands = implement(keyGroup, {
     await io.line(
       await transact(connection.db, (tx) => revealApiKey(tx, secrets, asked, terminalChange(organizationId, now))),
     )
-    return 0
   },
 
   async review({ connection, now }, { organization: named, id }, io) {
@@ -74,14 +71,12 @@ export const keyCommands = implement(keyGroup, {
       reviewApiKey(tx, review, terminalChange(organizationId, now)),
     )
     await io.line(wasWaiting ? `Reviewed key ${id}` : `Key ${id} does not wait for a review`)
-    return 0
   },
 
   async revoke({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => revokeApiKey(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Revoked key ${id}`)
-    return 0
   },
 })
 

@@ -36,7 +36,6 @@ export const liveQueryCommands = implement(liveQueryGroup, {
       await io.error(`Live query ${id}`)
       await followResults(db, { organizationId, campaignId: id, waitMs: args.wait * 1_000 }, io)
     }
-    return 0
   },
 
   async list({ connection: { db }, now }, args, io) {
@@ -59,7 +58,6 @@ export const liveQueryCommands = implement(liveQueryGroup, {
     const { id: organizationId } = await organizationOf(db, named)
     if (!(await campaignExists(db, organizationId, campaignId))) throw unknown(campaignId)
     await followResults(db, { organizationId, campaignId, waitMs: seconds * 1_000 }, io)
-    return 0
   },
 
   async delete({ connection: { db }, now }, { organization: named, id: campaignId }, io) {
@@ -67,7 +65,6 @@ export const liveQueryCommands = implement(liveQueryGroup, {
     if (!(await campaignExists(db, organizationId, campaignId))) throw unknown(campaignId)
     await transact(db, (tx) => deleteCampaign(tx, { campaignId }, terminalChange(organizationId, now)))
     await io.line(`Deleted live query ${campaignId}`)
-    return 0
   },
 })
 

@@ -29,7 +29,6 @@ export const organizationCommands = implement(organizationGroup, {
     ])
     const heads = ['ID', 'NAME', 'CREATED', 'BASE ADDRESS', 'SWITCHED OFF']
     for (const line of alignColumns(heads, table)) await io.line(line)
-    return 0
   },
 
   async create({ connection, secrets, config, now }, { name, withoutChecks }, io) {
@@ -42,7 +41,6 @@ export const organizationCommands = implement(organizationGroup, {
       return made.id
     })
     await io.line(id)
-    return 0
   },
 
   async rename({ connection, now }, args, io) {
@@ -50,7 +48,6 @@ export const organizationCommands = implement(organizationGroup, {
     const change = { name: args.name }
     await transact(connection.db, (tx) => renameOrganization(tx, change, terminalChange(id, now)))
     await io.line(`Organization ${id} is called ${args.name.trim()} now`)
-    return 0
   },
 
   async setBaseUrl({ connection, config, now }, { organization, url }, io) {
@@ -64,14 +61,12 @@ export const organizationCommands = implement(organizationGroup, {
     await io.error(
       `Have DNS, TLS and the proxy bring ${new URL(baseUrl).host} here, with its Host header. The old address keeps working until you end it: muster organizations end-old-addresses --organization ${id}. Streams keep their issuer until you move them: muster streams move --organization ${id} --all`,
     )
-    return 0
   },
 
   async endOldAddresses({ connection, now }, { organization }, io) {
     const { id, name } = await organizationOf(connection.db, organization)
     await transact(connection.db, (tx) => endOldAddresses(tx, terminalChange(id, now)))
     await io.line(`API keys and SCIM tokens of ${name} are valid at its own address only`)
-    return 0
   },
 
   async settings({ connection }, args, io) {
@@ -79,7 +74,6 @@ export const organizationCommands = implement(organizationGroup, {
     const settings = await findSettings(connection.db, id)
     const rows = settingNames.map((name) => [name, shown(settings[name]), shown(usualSettings[name])])
     for (const line of alignColumns(['SETTING', 'NOW', 'USUAL'], rows)) await io.line(line)
-    return 0
   },
 
   async set({ connection, now }, { organization, setting, value }, io) {
@@ -89,7 +83,6 @@ export const organizationCommands = implement(organizationGroup, {
     const isChanged = await transact(connection.db, (tx) => changeSettings(tx, change, terminalChange(id, now)))
     const { [setting]: is } = await findSettings(connection.db, id)
     await io.line(`${setting} is ${isChanged ? 'now' : 'already'} ${shown(is)} for ${name}`)
-    return 0
   },
 
   async setFeature({ connection, now }, args, io) {
@@ -97,7 +90,6 @@ export const organizationCommands = implement(organizationGroup, {
     const change = { feature: args.feature, isOn: args.isOn }
     const isChanged = await transact(connection.db, (tx) => setFeature(tx, change, terminalChange(id, now)))
     await io.line(`${args.feature} is ${isChanged ? 'now' : 'already'} ${args.isOn ? 'on' : 'off'} for ${name}`)
-    return 0
   },
 })
 

@@ -28,7 +28,6 @@ export const packageCommands = implement(packageGroup, {
       problemOf(row) ?? 'ready',
     ])
     for (const line of alignColumns(['ID', 'FILE', 'BUILT', 'STATE'], rows)) await io.line(line)
-    return 0
   },
 
   async build({ connection, secrets, config, now }, args, io) {
@@ -39,7 +38,6 @@ export const packageCommands = implement(packageGroup, {
       ensurePackages(tx, secrets, change, terminalChange(organizationId, now)),
     )
     await io.line(`Made ${made} packages and brought ${changed} up to date`)
-    return 0
   },
 
   async rebuild({ connection, secrets, config, now }, args, io) {
@@ -53,7 +51,6 @@ export const packageCommands = implement(packageGroup, {
       return made
     })
     for (const name of names) await io.line(`Made ${name}; copies of the earlier one enroll no more`)
-    return 0
   },
 
   /** Writes the file as base64, since the way from a running server carries text. */
@@ -75,7 +72,6 @@ export const packageCommands = implement(packageGroup, {
     await io.write(rest.toString('base64'))
     await io.error(fileName)
     if (problem !== null) await io.error(problem)
-    return 0
   },
 })
 

@@ -13,6 +13,5 @@ export const peopleCommands = implement(peopleGroup, {
     if (outcome === 'known') throw new CommandError(exitCodes.failure, `Person ${id} already has the address ${email}`)
     if (outcome === 'restored') await io.error(`Restored person ${id}, who was deactivated. The name is unchanged.`)
     await io.line(id)
-    return 0
   },
 })

@@ -20,6 +20,5 @@ export const prepareSignInsCommand = defineCommand({
       prepareSignIns(tx, secrets, { people, requestKey, baseUrl }, terminalChange(organizationId, now)),
     )
     await io.line(JSON.stringify(prepared))
-    return 0
   },
 })

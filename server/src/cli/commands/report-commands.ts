@@ -22,7 +22,6 @@ export const reportCommands = implement(reportGroup, {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const query = { name, sql, interval: everySeconds ?? dailyInterval }
     await io.line(await transact(connection.db, (tx) => createQuery(tx, query, terminalChange(organizationId, now))))
-    return 0
   },
 
   async list({ connection, now }, args, io) {
@@ -39,7 +38,6 @@ export const reportCommands = implement(reportGroup, {
       after = queries.at(-1)?.id
     }
     for (const line of alignColumns(['ID', 'NAME', 'RAN', 'NEXT RUN', 'STATE'], rows)) await io.line(line)
-    return 0
   },
 
   async show({ connection, now }, { organization: named, id, format }, io) {
@@ -50,7 +48,6 @@ export const reportCommands = implement(reportGroup, {
     if (query.ran_at === null) throw new CommandError(exitCodes.failure, 'There are no rows: no run succeeded yet')
     if (query.result_count === 0) await io.error('The query has no rows.')
     await printResults(connection.db, { organizationId, query, format, now }, io)
-    return 0
   },
 
   async run({ connection, now }, { organization: named, id }, io) {
@@ -60,20 +57,17 @@ export const reportCommands = implement(reportGroup, {
     const query = orNotFound(await findQuery(connection.db, organizationId, id))
     if (outcome === 'failed') throw new CommandError(exitCodes.failure, query.error_message ?? 'The query failed')
     await io.line(`${query.result_count} rows`)
-    return 0
   },
 
   async edit({ connection, now }, { organization: named, id, name, sql, everySeconds }) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const edit = { id, name, sql, interval: everySeconds }
     await transact(connection.db, (tx) => editQuery(tx, edit, terminalChange(organizationId, now)))
-    return 0
   },
 
   async delete({ connection, now }, { organization: named, id }) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => deleteQuery(tx, { id }, terminalChange(organizationId, now)))
-    return 0
   },
 
   async check({ connection }, args, io) {
@@ -81,7 +75,6 @@ export const reportCommands = implement(reportGroup, {
     const refusal = await refusalOf(connection, id, args.sql)
     if (refusal !== undefined) throw new CommandError(exitCodes.failure, refusal)
     await io.line('The query may run.')
-    return 0
   },
 })
 

@@ -46,7 +46,7 @@ async function run<Args extends TSchema>(command: DataCommand<Args>, args: Stati
   const { connection } = database
   try {
     const context = { connection, secrets: openSecrets(Buffer.alloc(32)), config: loadConfig({}), now }
-    assert.equal(await command.run(context, args, io), 0)
+    assert.equal((await command.run(context, args, io)) ?? 0, 0)
     return lines
   } catch (error) {
     const { exitCode, text } = describeFailure(error)

@@ -25,7 +25,6 @@ export const requestCommands = implement(requestGroup, {
     )) {
       await io.line(line)
     }
-    return 0
   },
 
   async raiseExemption(
@@ -40,7 +39,6 @@ export const requestCommands = implement(requestGroup, {
       return raiseExemptionRequest(tx, asked, terminalChange(organizationId, now))
     })
     await io.line(id)
-    return 0
   },
 
   async withdraw({ connection, now }, { organization: named, id: requestId }, io) {
@@ -50,7 +48,6 @@ export const requestCommands = implement(requestGroup, {
       await withdrawExemptionRequest(tx, { requestId, personId }, terminalChange(organizationId, now))
     })
     await io.line(`Withdrew exemption request ${requestId}`)
-    return 0
   },
 
   async raiseRegistration({ connection, now }, { organization: named, device: deviceId, personEmail, message }, io) {
@@ -61,7 +58,6 @@ export const requestCommands = implement(requestGroup, {
       return requestRegistration(tx, asked, terminalChange(organizationId, now))
     })
     await io.line(id ?? `Registered device ${deviceId} to ${personEmail} at once: their first device`)
-    return 0
   },
 
   async approve({ connection, now }, args, io) {
@@ -71,7 +67,6 @@ export const requestCommands = implement(requestGroup, {
     const decide = args.kind === 'exemption' ? decideExemptionRequest : decideRegistrationRequest
     await transact(connection.db, (tx) => decide(tx, { requestId: args.id, decision }, context))
     await io.line(`Approved ${args.kind} request ${args.id}`)
-    return 0
   },
 
   async deny({ connection, now }, args, io) {
@@ -88,7 +83,6 @@ export const requestCommands = implement(requestGroup, {
           ),
     )
     await io.line(`Denied ${args.kind} request ${args.id}`)
-    return 0
   },
 
   async reopen({ connection, now }, args, io) {
@@ -100,7 +94,6 @@ export const requestCommands = implement(requestGroup, {
         : reopenRegistrationRequest(tx, reopening, context),
     )
     await io.line(`${args.kind === 'exemption' ? 'Exemption' : 'Registration'} request ${args.id} waits for a decision`)
-    return 0
   },
 })
 

@@ -17,7 +17,6 @@ export const scimCommands = implement(scimGroup, {
     await io.error(`Base URL for the identity provider: ${config.baseUrl}/scim/v2`)
     await io.error('The token is not shown again:')
     await io.line(token)
-    return 0
   },
 
   async listTokens({ connection }, { organization: named }, io) {
@@ -25,13 +24,11 @@ export const scimCommands = implement(scimGroup, {
     const tokens = await listScimTokens(connection.db, id)
     const rows = tokens.map((token) => [token.id, token.name, token.created_at, token.last_used_at])
     for (const line of alignColumns(['ID', 'NAME', 'CREATED', 'LAST USED'], rows)) await io.line(line)
-    return 0
   },
 
   async revokeToken({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => revokeScimToken(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Revoked SCIM token ${id}`)
-    return 0
   },
 })

@@ -33,7 +33,6 @@ export const signingKeyCommands = implement(signingKeyGroup, {
         `It is published now and signs from ${rotated.activeFrom} on, when everyone who verifies has it. The present key stays published until ${plusMs(rotated.activeFrom, keyPurposes[of].keptMs)}.`,
       )
     }
-    return 0
   },
 
   async withdrawSigning({ connection: { db }, secrets, now }, { kid }, io) {
@@ -46,7 +45,6 @@ export const signingKeyCommands = implement(signingKeyGroup, {
     )
     await io.line(withdrawal.kid === undefined ? `Withdrew ${kid}` : `Withdrew ${kid}; ${withdrawal.kid} signs now`)
     await tellOfWithdrawal(io, of, withdrawal)
-    return 0
   },
 
   async listSigning({ connection: { db }, now }, { organization: named }, io) {
@@ -61,7 +59,6 @@ export const signingKeyCommands = implement(signingKeyGroup, {
     ])
     const heads = ['ORGANIZATION', 'PURPOSE', 'ID', 'STATE', 'SIGNS FROM', 'SIGNS UNTIL']
     for (const line of alignColumns(heads, rows)) await io.line(line)
-    return 0
   },
 })
 

@@ -50,6 +50,5 @@ export const simulateRequestsCommand = defineCommand({
       await io.line(line)
     }
     await io.line(`Simulated ${raised} requests: muster requests list shows them`)
-    return 0
   },
 })

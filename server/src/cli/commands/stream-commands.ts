@@ -25,7 +25,6 @@ const setStatus =
       setStreamStatus(tx, change, terminalChange(organizationId, now)),
     )
     await io.line(`The stream "${plainText(name)}" is ${status}`)
-    return 0
   }
 
 export const streamCommands = implement(streamGroup, {
@@ -48,7 +47,6 @@ export const streamCommands = implement(streamGroup, {
     })
     const heads = ['ID', 'NAME', 'DELIVERY', 'RECEIVER', 'STATUS', 'HEALTH', 'LAST DELIVERED', 'TROUBLE']
     for (const line of alignColumns(heads, rows)) await io.line(line)
-    return 0
   },
 
   add: createStreamOf,
@@ -73,7 +71,6 @@ export const streamCommands = implement(streamGroup, {
         await io.line(line)
     }
     await io.error('Events that were queued before keep their issuer and keys, which stay published for 31 days.')
-    return 0
   },
 
   async delete({ connection, now }, { organization: named, stream: reference }, io) {
@@ -81,7 +78,6 @@ export const streamCommands = implement(streamGroup, {
     const { name } = orNotFound(await findStreamRecord(connection.db, organizationId, reference, now))
     await transact(connection.db, (tx) => deleteStream(tx, { reference }, terminalChange(organizationId, now)))
     await io.line(`Deleted the stream "${plainText(name)}", with the events that were waiting`)
-    return 0
   },
 })
 

@@ -34,7 +34,6 @@ export const tailStreams: Run<typeof streamGroup.commands.tail> = async (
     lastOfNew = 1_000
     await pause(lookEveryMs, undefined, { signal: io.signal }).catch(() => {})
   }
-  return 0
 }
 
 async function listFollowed(db: Db, organizationId: string, reference: string | undefined, now: string) {

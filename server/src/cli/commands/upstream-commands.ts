@@ -29,7 +29,6 @@ export const upstreamCommands = implement(upstreamGroup, {
     await io.error(
       `Enter the redirect address at the provider, then: muster connections add application … --upstream ${id}`,
     )
-    return 0
   },
 
   async list({ connection }, { organization: named }, io) {
@@ -41,7 +40,6 @@ export const upstreamCommands = implement(upstreamGroup, {
     ])
     for (const line of alignColumns(['ID', 'NAME', 'PROVIDER', 'ISSUER', 'TENANT', 'DOMAINS'], rows))
       await io.line(line)
-    return 0
   },
 
   async replaceSecret({ connection, secrets, now }, { organization: named, ...wanted }, io) {
@@ -49,13 +47,11 @@ export const upstreamCommands = implement(upstreamGroup, {
     const context = terminalChange(organizationId, now)
     await transact(connection.db, (tx) => replaceUpstreamSecret(tx, secrets, wanted, context))
     await io.line(`Upstream ${wanted.id}: another client secret`)
-    return 0
   },
 
   async delete({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, (tx) => deleteUpstream(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Upstream ${id} deleted`)
-    return 0
   },
 })

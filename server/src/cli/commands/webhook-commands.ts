@@ -75,7 +75,6 @@ export const webhookCommands = implement(webhookGroup, {
     const deletion = { endpointId }
     await transact(connection.db, (tx) => deleteEndpoint(tx, deletion, terminalChange(organizationId, now)))
     await io.line(`Deleted webhook endpoint ${endpointId}, with what was waiting for it`)
-    return 0
   },
 
   async revealSecret({ connection, secrets, now }, { organization: named, endpoint: endpointId }, io) {
@@ -84,7 +83,6 @@ export const webhookCommands = implement(webhookGroup, {
     await io.line(
       await transact(connection.db, (tx) => revealSecret(tx, secrets, asked, terminalChange(organizationId, now))),
     )
-    return 0
   },
 
   async rollSecret({ connection, secrets, now }, { organization: named, endpoint: endpointId, overlapSeconds }, io) {
@@ -95,7 +93,6 @@ export const webhookCommands = implement(webhookGroup, {
     )
     const { previous_secret_until: until } = orNotFound(await findEndpoint(connection.db, organizationId, endpointId))
     await io.error(until === null ? 'The one before has ended.' : `The one before signs as well until ${until}.`)
-    return 0
   },
 })
 

@@ -42,7 +42,6 @@ export const webhookLogCommands = implement(webhookLogGroup, {
       ? rows.map((row) => JSON.stringify(presentDelivery(row, links)))
       : alignColumns(heads, rows.map(cellsOf))
     for (const line of lines) await io.line(line)
-    return 0
   },
 
   async test({ connection: { db }, now }, { organization, endpoint: endpointId, event, waitSeconds }, io) {
