@@ -22,7 +22,7 @@ export const liveQueryGroup = describeGroup('live-queries', {
       name: shortText,
       organization,
       sql: flag('--sql <text>', 'the SQL', Type.Optional(Type.String())),
-      sqlFile: flag('--sql-file <file>', 'a file that holds it', Type.Optional(Type.String()), { read: readSql }),
+      sqlFile: flag('--sql-file <file>', 'a file that holds it', Type.Optional(Type.String())),
       devices: flag('--device <ids...>', 'run it on these devices', devices),
       all: flag('--all', 'run it on all computers', targets.all),
       macs: flag('--macs', 'run it on all Macs', targets.macs),
@@ -35,10 +35,7 @@ export const liveQueryGroup = describeGroup('live-queries', {
         ...{ organization: organization.schema, name: shortText, sql: Type.String({ minLength: 1 }) },
         ...{ devices, ...targets, wait: wait.schema },
       }),
-      prepare({ sqlFile, sql = sqlFile, ...given }) {
-        if (sql !== undefined) return { ...given, sql }
-        throw new CommandError(exitCodes.usage, 'Give the SQL: --sql <text>, or --sql-file <file>')
-      },
+      prepare: async ({ sqlFile, sql, ...given }) => ({ ...given, sql: sql ?? (await readSql(sqlFile)) }),
     },
   ),
   list: command('list', 'List live queries and how many devices have answered', { organization }),
@@ -54,7 +51,8 @@ export const liveQueryGroup = describeGroup('live-queries', {
   ),
 })
 
-async function readSql(file: string): Promise<string> {
+async function readSql(file: string | undefined): Promise<string> {
+  if (file === undefined) throw new CommandError(exitCodes.usage, 'Give the SQL: --sql <text>, or --sql-file <file>')
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {

@@ -9,7 +9,7 @@ import { organization, recordId, shortText } from './shared-members.ts'
 const sql = Type.String()
 const typedSql = {
   sql: Type.Optional(sql),
-  file: flag('-f, --file <path>', 'read the SQL from a file', Type.Optional(sql), { read: readTextFile }),
+  file: flag('-f, --file <path>', 'read the SQL from a file', Type.Optional(Type.String())),
 }
 const everySeconds = flag(
   '--every <hours>',
@@ -68,11 +68,11 @@ export const reportGroup = describeGroup('reports', {
   createRole: addReportRole,
 })
 
-function withSql<Given extends { sql?: string; file?: string }>({ sql, file, ...given }: Given) {
+async function withSql<Given extends { sql?: string; file?: string }>({ sql, file, ...given }: Given) {
   if ((sql === undefined) === (file === undefined)) {
     throw new CommandError(exitCodes.usage, 'Give the SQL, or a file that has it with --file')
   }
-  return { ...given, sql: sql ?? file }
+  return { ...given, sql: sql ?? (await readTextFile(file ?? '')) }
 }
 
 function readHours(hours: string): number {
