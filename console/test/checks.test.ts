@@ -310,7 +310,7 @@ test('a check of the catalogue is enabled', { skip }, async () => {
 
 /** The simulated devices of before are online for a while, but answer nothing anymore. */
 async function runOnSimulatedDevice(lacks: Locator) {
-  const before = (await askAsPage(page, 'GET', '/views/device_count')).body.count
+  const before = (await askAsPage(page, 'GET', '/views/devices?count=true')).body.count
   opened.trial.simulate('--devices', '2', '--seed', '11', '--distributed-interval', '1s')
   let newest = '0'
   await until(deadlineMs, async () => {

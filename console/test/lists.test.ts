@@ -175,7 +175,7 @@ test('what the API can say exactly is copied as its query', { skip }, async () =
   await page.getByText('The address of the API query copied').waitFor()
   const copied = new URL(await page.evaluate(() => navigator.clipboard.readText()))
   const found = await askAsPage(page, 'GET', `${copied.pathname}${copied.search}&per_page=100`)
-  const counted = await askAsPage(page, 'GET', '/views/device_count?platform=Mac,Linux&owner=none')
+  const counted = await askAsPage(page, 'GET', '/views/devices?count=true&platform=Mac,Linux&owner=none')
   assert.deepEqual([found.status, found.body.pagination.count], [200, counted.body.count])
 })
 

@@ -173,9 +173,3 @@ export const AuditViewFilter = Type.Object(
   { title: 'AuditViewFilter', description: 'What narrows the audit log.', examples: [{ actor_type: 'User' }] },
 )
 export type AuditViewFilter = Static<typeof AuditViewFilter>
-
-export const RowCount = Type.Object(
-  { count: Count('How many there are.') },
-  { title: 'RowCount', description: 'How many records a filter finds.', examples: [{ count: 74 }] },
-)
-export type RowCount = Static<typeof RowCount>

@@ -128,12 +128,6 @@ export const DeviceViewListing = Type.Object(
 )
 export type DeviceViewListing = Static<typeof DeviceViewListing>
 
-export const DeviceViewCount = Type.Object(
-  { count: Count('How many devices there are.') },
-  { title: 'DeviceViewCount', description: 'How many devices a filter finds.', examples: [{ count: 74 }] },
-)
-export type DeviceViewCount = Static<typeof DeviceViewCount>
-
 const strategies = ['report_only', 'notify_only', 'warn_then_block', 'block_immediately'] as const
 
 const NextToBlock = Type.Object(

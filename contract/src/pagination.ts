@@ -55,3 +55,15 @@ export const envelope = <Schema extends TSchema>(record: Schema) =>
     { data: Type.Array(record, { description: 'The records of this page.' }), pagination: Pagination },
     { ...('title' in record && { title: `${record.title}Page` }), description: 'One page of a list.' },
   )
+
+export const RowCount = Type.Object(
+  { count: Count('How many there are.') },
+  { title: 'RowCount', description: 'How many records a filter finds.', examples: [{ count: 74 }] },
+)
+export type RowCount = Static<typeof RowCount>
+
+/** What a list takes in addition, where it answers in these forms. */
+export const listForms = {
+  format: Type.Optional(Type.Literal('csv', { description: 'Answers all records as one CSV file instead of a page.' })),
+  count: Type.Optional(Type.Boolean({ description: 'Answers how many records there are instead of a page.' })),
+}

@@ -1,5 +1,13 @@
 import { addresses } from 'virtual:operations'
-import type { AnswerOf, FileOperationName, InputOf, OperationName } from '@muster/contract/operations/all-operations.ts'
+import type {
+  AnswerOf,
+  CountedListName,
+  CsvListName,
+  FileOperationName,
+  InputOf,
+  OperationName,
+} from '@muster/contract/operations/all-operations.ts'
+import type { RowCount } from '@muster/contract/pagination.ts'
 import { request } from './request.ts'
 
 type Sent<Name extends OperationName> = InputOf<Name> & { readonly signal?: AbortSignal }
@@ -22,6 +30,22 @@ export function api<Name extends Exclude<OperationName, FileOperationName>>(
 /** Where the browser itself goes: for links, files and events. */
 export const addressOf = <Name extends OperationName>(name: Name, ...[input]: Arguments<InputOf<Name>>): string =>
   `/console/api${locate(name, input ?? {}).path}`
+
+/** Where the browser goes for all records of a list as a CSV file. */
+export function csvAddressOf<Name extends CsvListName>(name: Name, ...[input]: Arguments<InputOf<Name>>): string {
+  const { query, ...place }: Address = input ?? {}
+  return `/console/api${locate(name, { ...place, query: { ...query, format: 'csv' } }).path}`
+}
+
+/** How many records a list has; a refusal is an ApiError. */
+export function countOf<Name extends CountedListName>(
+  name: Name,
+  ...[input]: Arguments<Sent<Name>>
+): Promise<RowCount> {
+  const { query, signal, ...place }: Address & { signal?: AbortSignal } = input ?? {}
+  const { path } = locate(name, { ...place, query: { ...query, count: true } })
+  return request<RowCount>(path, { ...(signal && { signal }) })
+}
 
 /** Reads the file that an operation answers; a refusal is an ApiError. */
 export const readFile = <Name extends FileOperationName>(

@@ -1,7 +1,7 @@
 import { auditActions } from '@muster/contract/audit-actions.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { addressOf, api } from '../api/api.ts'
+import { countOf, csvAddressOf } from '../api/api.ts'
 import './audit.css'
 import { queryClient } from '../api/query-client.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -44,8 +44,8 @@ export function AuditPage() {
       nouns={['entry', 'entries']}
       tabs={<ChainLine />}
       views="audit"
-      file={addressOf('exportAuditLogs', { query: filter })}
-      countRows={() => api('countAuditViews', { query: filter })}
+      file={csvAddressOf('listAuditViews', { query: filter })}
+      countRows={() => countOf('listAuditViews', { query: filter })}
       list={list}
       isCounted
       count={count.data?.count}

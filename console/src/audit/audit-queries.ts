@@ -2,7 +2,7 @@ import { type AuditAction, auditActions, isAuditAction } from '@muster/contract/
 import { type AuditSubjectKind, auditSubjectWords } from '@muster/contract/audit-subjects.ts'
 import type { AuditViewFilter } from '@muster/contract/console-records.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from '../api/api.ts'
+import { api, countOf } from '../api/api.ts'
 import { given, readAfter, readChoice, readText, sentenceOf } from '../components/read-filters.ts'
 
 const refetchInterval = 30_000
@@ -71,7 +71,7 @@ export const auditCountQuery = (filter: AuditViewFilter) =>
     queryKey: ['audit', 'count', filter],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) => api('countAuditViews', { query: filter, signal }),
+    queryFn: ({ signal }) => countOf('listAuditViews', { query: filter, signal }),
   })
 
 export const auditEntryQuery = (id: string) =>

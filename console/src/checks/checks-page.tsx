@@ -1,7 +1,7 @@
 import { strategyWords } from '@muster/contract/strategy-words.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { addressOf } from '../api/api.ts'
+import { csvAddressOf } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { type ListChip, optionsOf } from '../components/list-view.tsx'
@@ -40,7 +40,7 @@ export function ChecksPage() {
       name="Checks"
       nouns={['check', 'checks']}
       views="checks"
-      file={addressOf('exportChecks', { query: { ...narrowed, search } })}
+      file={csvAddressOf('listCheckViews', { query: { ...narrowed, search } })}
       actions={<Additions />}
       list={checks}
       filters={filters}

@@ -1,5 +1,5 @@
 import { Button, Modal } from '@mantine/core'
-import type { RowCount } from '@muster/contract/console-records.ts'
+import type { RowCount } from '@muster/contract/pagination.ts'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Icon } from './icon.tsx'

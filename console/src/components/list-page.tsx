@@ -1,5 +1,5 @@
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
-import type { RowCount } from '@muster/contract/console-records.ts'
+import type { RowCount } from '@muster/contract/pagination.ts'
 import type { SavedViewPage } from '@muster/contract/saved-views.ts'
 import type { ComponentProps, ReactNode } from 'react'
 import { ExportCsv } from './export-csv.tsx'

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from '../api/api.ts'
+import { api, countOf } from '../api/api.ts'
 import { type DeviceFilters, filterOf, pageSizeOf } from './device-filters.ts'
 
 const refetchInterval = 30_000
@@ -21,7 +21,7 @@ export const deviceCountQuery = (filters: DeviceFilters) =>
     queryKey: ['devices', 'count', filterOf(filters)],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) => api('countDeviceViews', { query: filterOf(filters), signal }),
+    queryFn: ({ signal }) => countOf('listDeviceViews', { query: filterOf(filters), signal }),
   })
 
 export const summaryQuery = queryOptions({

@@ -3,7 +3,7 @@ import type { DeviceView } from '@muster/contract/console-views.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { addressOf, api } from '../api/api.ts'
+import { countOf, csvAddressOf } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
@@ -77,8 +77,8 @@ export function DevicesPage() {
       title="Devices"
       name="Devices"
       nouns={['device', 'devices']}
-      file={addressOf('exportDevices', { query: filterOf(filters) })}
-      countRows={() => api('countDeviceViews', { query: filterOf(filters) })}
+      file={csvAddressOf('listDeviceViews', { query: filterOf(filters) })}
+      countRows={() => countOf('listDeviceViews', { query: filterOf(filters) })}
       actions={<Enroll />}
       tabs={<DeviceViews filters={filters} onChange={change} />}
       list={list}

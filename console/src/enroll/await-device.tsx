@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { api } from '../api/api.ts'
+import { countOf } from '../api/api.ts'
 import { Mark } from '../components/state-shape.tsx'
 
 const askEveryMs = 5_000
@@ -14,7 +14,7 @@ export function AwaitDevice({ trouble }: { trouble: string }) {
     queryKey: ['devices', 'awaited'],
     refetchInterval: askEveryMs,
     staleTime: 0,
-    queryFn: ({ signal }) => api('countDeviceViews', { signal }),
+    queryFn: ({ signal }) => countOf('listDeviceViews', { signal }),
   })
   const now = count.data?.count
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { PersonGroupView } from '@muster/contract/console-groups.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { addressOf } from '../api/api.ts'
+import { csvAddressOf } from '../api/api.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { type Column, Records } from '../components/records.tsx'
@@ -23,7 +23,7 @@ export function PersonGroupsPage() {
       tabs={<GroupTabs />}
       searched="Name"
       views="person_groups"
-      file={addressOf('exportPersonGroups', { query: { search: filters.q } })}
+      file={csvAddressOf('listPersonGroupViews', { query: { search: filters.q } })}
       filters={filters}
       read={readGroupFilters}
       inWords={({ q }) => (q ? `Name contains “${q}”.` : '')}

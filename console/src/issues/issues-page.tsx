@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { addressOf, api } from '../api/api.ts'
+import { countOf, csvAddressOf } from '../api/api.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { Page } from '../components/page.tsx'
 import { IssueList } from './issue-list.tsx'
@@ -15,8 +15,8 @@ export function IssuesPage() {
       title="Issues"
       actions={
         <ExportCsv
-          file={addressOf('exportIssues', { query: issueFilterOf(filters) })}
-          count={() => api('countIssueViews', { query: issueFilterOf(filters) })}
+          file={csvAddressOf('listIssueViews', { query: issueFilterOf(filters) })}
+          count={() => countOf('listIssueViews', { query: issueFilterOf(filters) })}
           filterInWords={issueFiltersInWords({ state: 'open', ...filters })}
           one="issue"
           many="issues"

@@ -1,7 +1,7 @@
 import type { LiveQueryView } from '@muster/contract/console-queries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { addressOf } from '../api/api.ts'
+import { csvAddressOf } from '../api/api.ts'
 import { useLive } from '../api/live.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
@@ -25,7 +25,7 @@ export function LiveQueriesPage() {
       name="Live queries"
       nouns={['live query', 'live queries']}
       views="live_queries"
-      file={addressOf('exportLiveQueries', { query: { search: filters.q } })}
+      file={csvAddressOf('listLiveQueryViews', { query: { search: filters.q } })}
       actions={mayCreate && <NewQuery />}
       list={list}
       filters={filters}

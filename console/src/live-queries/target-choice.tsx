@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api/api.ts'
+import { countOf } from '../api/api.ts'
 import { Icon } from '../components/icon.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -30,7 +30,7 @@ export function useTargeted({ platforms: chosen, devices }: Targets): number | u
     queryKey: ['devices', 'targeted', filter.platform],
     enabled: chosen.length > 0,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => api('countDeviceViews', { query: filter, signal }),
+    queryFn: ({ signal }) => countOf('listDeviceViews', { query: filter, signal }),
   })
   if (chosen.length === 0) return devices.length
   return count.data === undefined ? undefined : count.data.count + (chosen.length === 3 ? 0 : devices.length)

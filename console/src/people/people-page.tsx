@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { addressOf, api } from '../api/api.ts'
+import { countOf, csvAddressOf } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -40,8 +40,8 @@ function People({ status, path }: Parts) {
       name="People"
       nouns={['person', 'people']}
       {...(isGone ? { crumb: { to: '/people', text: 'People' } } : { views: 'people', chips })}
-      file={addressOf('exportPeople', { query: filter })}
-      countRows={() => api('countPersonViews', { query: filter })}
+      file={csvAddressOf('listPersonViews', { query: filter })}
+      countRows={() => countOf('listPersonViews', { query: filter })}
       actions={!isGone && <AddPerson />}
       tabs={<StatusTabs />}
       list={list}

@@ -1,6 +1,6 @@
 import type { PersonViewFilter } from '@muster/contract/console-records.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from '../api/api.ts'
+import { api, countOf } from '../api/api.ts'
 import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
 
 const refetchInterval = 60_000
@@ -46,7 +46,7 @@ export const personCountQuery = (filter: PersonViewFilter) =>
     queryKey: ['people', 'count', filter],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) => api('countPersonViews', { query: filter, signal }),
+    queryFn: ({ signal }) => countOf('listPersonViews', { query: filter, signal }),
   })
 
 export const personGroupsQuery = (id: string) =>

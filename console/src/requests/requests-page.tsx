@@ -3,7 +3,7 @@ import type { ListOf } from '@muster/contract/operations/all-operations.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { addressOf } from '../api/api.ts'
+import { csvAddressOf } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { waitingQuery } from '../api/waiting-query.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
@@ -76,7 +76,7 @@ function Requests({ kind, filters, list }: Parts) {
       area="Requests"
       actions={
         <ExportCsv
-          file={addressOf(kind === 'exemption' ? 'exportExemptionRequests' : 'exportRegistrationRequests', {
+          file={csvAddressOf(kind === 'exemption' ? 'listExemptionRequestViews' : 'listRegistrationRequestViews', {
             query: { status: status === 'all' ? undefined : status },
           })}
           filterInWords={status === 'all' ? '' : `The status is ${statuses[status]}.`}

@@ -1,7 +1,7 @@
 import type { SignInViewFilter } from '@muster/contract/console-records.ts'
 import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from '../api/api.ts'
+import { api, countOf } from '../api/api.ts'
 import { given, readAfter, readChoice, readId, readText } from '../components/read-filters.ts'
 
 const refetchInterval = 30_000
@@ -65,7 +65,7 @@ export const signInCountQuery = (filter: SignInViewFilter) =>
     queryKey: ['sign-ins', 'count', filter],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) => api('countSignInViews', { query: filter, signal }),
+    queryFn: ({ signal }) => countOf('listSignInViews', { query: filter, signal }),
   })
 
 export const signInQuery = (id: string) =>

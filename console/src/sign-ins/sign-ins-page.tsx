@@ -1,7 +1,7 @@
 import { signInReasons } from '@muster/contract/sign-in-reasons.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { addressOf, api } from '../api/api.ts'
+import { countOf, csvAddressOf } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useKeptDays } from '../api/setting-facts.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -40,8 +40,8 @@ export function SignInsPage() {
       name="Sign-ins"
       nouns={['sign-in', 'sign-ins']}
       views="sign_ins"
-      file={addressOf('exportSignIns', { query: filter })}
-      countRows={() => api('countSignInViews', { query: filter })}
+      file={csvAddressOf('listSignInViews', { query: filter })}
+      countRows={() => countOf('listSignInViews', { query: filter })}
       list={list}
       isCounted
       count={count.data?.count}

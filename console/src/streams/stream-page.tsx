@@ -3,7 +3,7 @@ import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { addressOf, api } from '../api/api.ts'
+import { api, csvAddressOf } from '../api/api.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { Icon } from '../components/icon.tsx'
 import { ListView, onlyChip, optionsOf } from '../components/list-view.tsx'
@@ -95,7 +95,7 @@ const Export = ({ streamId, filters }: { readonly streamId: string; readonly fil
   <>
     <span className="grow" />
     <ExportCsv
-      file={addressOf('exportStreamEvents', {
+      file={csvAddressOf('listStreamEventViews', {
         params: { streamId },
         query: {
           state: filters.state,

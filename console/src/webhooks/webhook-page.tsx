@@ -2,7 +2,7 @@ import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { addressOf } from '../api/api.ts'
+import { csvAddressOf } from '../api/api.ts'
 import { useKeptDays } from '../api/setting-facts.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { ListView, optionsOf } from '../components/list-view.tsx'
@@ -67,7 +67,7 @@ function DeliveryLog({ endpoint }: { endpoint: WebhookEndpoint }) {
             <span className="grow" />
             {keptDays !== undefined && <span className="sm t3">kept {keptDays} days</span>}
             <ExportCsv
-              file={addressOf('exportDeliveries', {
+              file={csvAddressOf('listDeliveryViews', {
                 params: { endpointId: endpoint.id },
                 query: { state: filters.state, event: filters.kind, search: filters.q },
               })}

@@ -8,7 +8,6 @@ import { checkOperations } from './checks.ts'
 import { checkViewOperations } from './console-checks.ts'
 import { developerViewOperations } from './console-developers.ts'
 import { deviceViewOperations } from './console-devices.ts'
-import { exportOperations } from './console-exports.ts'
 import { groupViewOperations } from './console-groups.ts'
 import { issueViewOperations } from './console-issues.ts'
 import { ownerOperations } from './console-owners.ts'
@@ -42,7 +41,6 @@ export const operations = {
   ...checkViewOperations,
   ...developerViewOperations,
   ...deviceViewOperations,
-  ...exportOperations,
   ...groupViewOperations,
   ...issueViewOperations,
   ...ownerOperations,
@@ -72,6 +70,16 @@ export type OperationName = keyof Operations
 /** Names of the operations whose answer is a file. */
 export type FileOperationName = {
   [Name in OperationName]: Operations[Name] extends { kind: 'file' } ? Name : never
+}[OperationName]
+
+/** Names of the lists that also answer a CSV file. */
+export type CsvListName = {
+  [Name in OperationName]: Operations[Name] extends { hasCsv: true } ? Name : never
+}[OperationName]
+
+/** Names of the lists that also answer how many records there are. */
+export type CountedListName = {
+  [Name in OperationName]: Operations[Name] extends { hasCount: true } ? Name : never
 }[OperationName]
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : never

@@ -1,4 +1,5 @@
 import { CheckConfiguration } from '../check-configurations.ts'
+import { checkResultSearch } from '../check-results.ts'
 import {
   CheckFacts,
   CheckTags,
@@ -18,7 +19,7 @@ import {
   MadeDraft,
   NewDraft,
 } from '../console-drafts.ts'
-import { defineOperations, json, list } from './define-operations.ts'
+import { csv, defineOperations, file, json, list } from './define-operations.ts'
 
 export const checkViewOperations = defineOperations({
   listCheckViews: list({
@@ -28,6 +29,7 @@ export const checkViewOperations = defineOperations({
     tag: 'Console',
     options: CheckViewListing,
     record: CheckView,
+    hasCsv: true,
   }),
   getCheckFacts: json({
     method: 'GET',
@@ -142,5 +144,13 @@ export const checkViewOperations = defineOperations({
     summary: 'Publish a draft, or update its check',
     tag: 'Console',
     answer: EnabledCheck,
+  }),
+  exportCheckResults: file({
+    path: '/views/exports/checks/:checkId/results',
+    permission: 'read',
+    summary: 'Export the results of a check',
+    tag: 'Console',
+    search: checkResultSearch,
+    file: csv,
   }),
 })

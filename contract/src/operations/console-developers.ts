@@ -68,6 +68,7 @@ export const developerViewOperations = defineOperations({
     textParams: { streamId: 'Identifier of the stream, or its `stream_id`.' },
     options: StreamEventFilter,
     record: StreamEventView,
+    hasCsv: true,
   }),
   countStreamReplay: json({
     method: 'GET',
@@ -95,6 +96,7 @@ export const developerViewOperations = defineOperations({
     tag: 'Console',
     options: DeliveryViewFilter,
     record: DeliveryView,
+    hasCsv: true,
   }),
   countWebhookResend: json({
     method: 'GET',

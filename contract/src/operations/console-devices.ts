@@ -16,16 +16,7 @@ import {
   UnregistrationRequest,
   Unregistrations,
 } from '../console-unregistrations.ts'
-import {
-  ConsoleSummary,
-  DayQuery,
-  DayStandings,
-  DeviceView,
-  DeviceViewCount,
-  DeviceViewFilter,
-  DeviceViewListing,
-  FirstSteps,
-} from '../console-views.ts'
+import { ConsoleSummary, DayQuery, DayStandings, DeviceView, DeviceViewListing, FirstSteps } from '../console-views.ts'
 import { Device } from '../devices.ts'
 import { defineOperations, json, list } from './define-operations.ts'
 
@@ -37,15 +28,8 @@ export const deviceViewOperations = defineOperations({
     tag: 'Console',
     options: DeviceViewListing,
     record: DeviceView,
-  }),
-  countDeviceViews: json({
-    method: 'GET',
-    path: '/views/device_count',
-    permission: 'read',
-    summary: 'Count the devices that match a filter',
-    tag: 'Console',
-    query: DeviceViewFilter,
-    answer: DeviceViewCount,
+    hasCsv: true,
+    hasCount: true,
   }),
   describeDay: json({
     method: 'GET',

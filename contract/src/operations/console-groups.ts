@@ -6,8 +6,8 @@ import {
   PersonGroupView,
   PersonGroupViewFilter,
 } from '../console-groups.ts'
-import { DeviceGroup } from '../groups.ts'
-import { defineOperations, json, list } from './define-operations.ts'
+import { DeviceGroup, deviceGroupSearch } from '../groups.ts'
+import { csv, defineOperations, file, json, list } from './define-operations.ts'
 
 export const groupViewOperations = defineOperations({
   createDeviceGroupView: json({
@@ -26,6 +26,7 @@ export const groupViewOperations = defineOperations({
     tag: 'Console',
     options: PersonGroupViewFilter,
     record: PersonGroupView,
+    hasCsv: true,
   }),
   getPersonGroupView: json({
     method: 'GET',
@@ -77,5 +78,13 @@ export const groupViewOperations = defineOperations({
     tag: 'Console',
     body: PersonGroupMembers,
     answer: PersonGroupView,
+  }),
+  exportDeviceGroups: file({
+    path: '/views/exports/device_groups',
+    permission: 'read',
+    summary: 'Export the device groups that match a search',
+    tag: 'Console',
+    search: deviceGroupSearch,
+    file: csv,
   }),
 })

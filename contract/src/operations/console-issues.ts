@@ -20,6 +20,8 @@ export const issueViewOperations = defineOperations({
     tag: 'Console',
     options: IssueViewListing,
     record: IssueView,
+    hasCsv: true,
+    hasCount: true,
   }),
   getIssueFacts: json({
     method: 'GET',
@@ -60,6 +62,7 @@ export const issueViewOperations = defineOperations({
     tag: 'Console',
     options: RequestViewFilter,
     record: ExemptionRequestView,
+    hasCsv: true,
   }),
   listRegistrationRequestViews: list({
     path: '/views/registration_requests',
@@ -68,6 +71,7 @@ export const issueViewOperations = defineOperations({
     tag: 'Console',
     options: RequestViewFilter,
     record: RegistrationRequestView,
+    hasCsv: true,
   }),
   getExemptionRequestView: json({
     method: 'GET',

@@ -19,6 +19,7 @@ export const queryViewOperations = defineOperations({
     tag: 'Console',
     options: LiveQueryViewFilter,
     record: LiveQueryView,
+    hasCsv: true,
   }),
   listLiveAnswers: list({
     path: '/views/live_queries/:campaignId/answers',

@@ -53,6 +53,10 @@ type List = ForKeys & {
   readonly search?: SearchFields
   /** Query parameters in addition to those of every list. */
   readonly options?: TObject
+  /** `format=csv` answers all records as one CSV file instead of a page. */
+  readonly hasCsv?: true
+  /** `count=true` answers how many records there are instead of a page. */
+  readonly hasCount?: true
 }
 
 /** What the file of an answer is, and the media types it may have. */

@@ -1,13 +1,20 @@
 import type { Feature } from '@muster/contract/features.ts'
 import type { InConsole } from '@muster/contract/operations/define-operations.ts'
 import type { PathParams } from '@muster/contract/operations/path-params.ts'
-import { defaultPerPage, envelope, ListQuery, type Pagination } from '@muster/contract/pagination.ts'
+import {
+  defaultPerPage,
+  envelope,
+  type ListQuery,
+  type Pagination,
+  type RowCount,
+} from '@muster/contract/pagination.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TObject, TSchema } from 'typebox'
 import type { Caller } from '../base/callers.ts'
+import { newChange } from '../base/change-context.ts'
 import type { Db, Reader } from '../base/db/transact.ts'
 import { fail, orNotFound } from '../base/errors.ts'
 import type { Links } from '../base/links.ts'
@@ -15,7 +22,9 @@ import { decodeCursor, encodeCursor } from '../base/lists/cursor.ts'
 import { pageOf } from '../base/lists/keyset.ts'
 import type { ListPage } from '../base/lists/list-page.ts'
 import { searchParser } from '../base/lists/parse-search.ts'
+import { type CsvParts, sendCsv } from './csv-file.ts'
 import { fitPage } from './fit-page.ts'
+import { alternativeOf, type Forms, queryOf } from './list-forms.ts'
 import { readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
 
@@ -55,6 +64,12 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row, Opt
   exists?: (reader: Reader, organizationId: string, params: PathParams<Path>) => Promise<boolean>
   /** The unique value the list is ordered by; the row's id unless given. */
   cursorOf?: (row: Row) => string
+  hasCsv?: true
+  hasCount?: true
+  /** Answers all records as a CSV file where `format=csv` asks for it; given where the operation has one. */
+  csv?: CsvParts<Path, Row, Static<Options>>
+  /** How many there are, where `count=true` asks for it; given where the operation counts. */
+  count?: (db: Db, organizationId: string, options: Static<Options>, now: string) => Promise<RowCount>
 }
 
 /** Registers a list, once for each of its versions: searched, paged by cursor, in the envelope of all lists. */
@@ -62,7 +77,7 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
   app: FastifyInstance,
   definition: ListDefinition<Path, Schema, Row, Options>,
 ): void {
-  const { path, textParams = {}, search, options } = definition
+  const { path, textParams = {}, search } = definition
   const operation = {
     kind: 'list' as const,
     operationId: definition.operationId,
@@ -75,7 +90,7 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
     feature: definition.feature,
     inConsole: definition.inConsole,
     textParams,
-    query: options ? Type.Object({ ...ListQuery.properties, ...options.properties }) : ListQuery,
+    query: queryOf(definition),
     body: undefined,
     answer: envelope(definition.record),
     alternative: alternativeOf(definition),
@@ -87,7 +102,7 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
   const readPath = readParams(path, textParams)
   registerOperation(app, operation, 'GET', (version) => {
     const answer = pageReader(app, definition, version)
-    return async (request) => {
+    return async (request, reply) => {
       const caller = request.principal ?? fail('unauthorized')
       const { organizationId } = caller
       const links = app.kit.linksOf(caller)
@@ -97,16 +112,30 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
         const { db, clock } = app.kit
         return (await definition.bare.list(db, caller, clock())).map((row) => definition.present(row, links))
       }
-      // Validated against ListQuery and the options before.
-      return answer({ organizationId, links }, readPath(request.params), request.query as ListQuery & Static<Options>)
+      // Validated against queryOf before.
+      const query = request.query as ListQuery & Static<Options> & Forms
+      const params = readPath(request.params)
+      if (query.count && definition.count) return definition.count(app.kit.db, organizationId, query, app.kit.clock())
+      if (query.format && definition.csv)
+        return answerCsv(app, reply, { ...definition, csv: definition.csv }, { caller, params, query })
+      return answer({ organizationId, links }, params, query)
     }
   })
 }
 
-/** What is answered instead of a page: one record, or an array of them. */
-function alternativeOf({ record, one, bare }: { record: TSchema; one?: unknown; bare?: unknown }): TSchema | undefined {
-  if (bare) return Type.Union([record, Type.Array(record)])
-  return one ? record : undefined
+function answerCsv<Path extends string, Schema extends TSchema, Row, Options extends TObject>(
+  app: FastifyInstance,
+  reply: FastifyReply,
+  definition: ListDefinition<Path, Schema, Row, Options> & { csv: CsvParts<Path, Row, Static<Options>> },
+  { caller, params, query }: { caller: Caller; params: PathParams<Path>; query: ListQuery & Static<Options> },
+) {
+  const { db, clock } = app.kit
+  const now = clock()
+  const { actor, organizationId } = caller
+  const call = { db, organizationId, params, now, context: newChange(actor, organizationId, now) }
+  const search = searchParser(definition.search ?? {})((query.query ?? '').trim())
+  const { csv, list, order = 'ascending', cursorOf = idOf } = definition
+  return sendCsv(reply, { csv, call, options: query, search, order, list, cursorOf })
 }
 
 async function findOne<Path extends string, Schema extends TSchema, Row, Options extends TObject>(

@@ -1,6 +1,6 @@
 import { ErrorBody, ValidationErrorBody } from '@muster/contract/errors.ts'
 import { operations } from '@muster/contract/operations/all-operations.ts'
-import { envelope } from '@muster/contract/pagination.ts'
+import { envelope, RowCount } from '@muster/contract/pagination.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 
@@ -26,7 +26,8 @@ export function holdAnswersToTheirSchemas(app: FastifyInstance): string[] {
     const operation = app.kit.operations.find((one) => one.operationId === operationId)
     const isPage = typeof payload === 'object' && payload !== null && 'pagination' in payload
     const ofApi = isPage ? operation?.answer : (operation?.alternative ?? operation?.answer)
-    const answer = operation ? ofApi : consoleAnswers.get(operationId ?? '')
+    const ofConsole = isPage || !counted.has(operationId ?? '') ? consoleAnswers.get(operationId ?? '') : RowCount
+    const answer = operation ? ofApi : ofConsole
     const refusalOfApi = reply.statusCode === 422 ? ValidationErrorBody : ErrorBody
     const refusal = request.url.startsWith('/console/') ? anyRefusal : refusalOfApi
     const schema = reply.statusCode < 400 ? answer : refusal
@@ -45,6 +46,10 @@ for (const one of Object.values(operations)) {
   if ('record' in one) consoleAnswers.set(one.operationId, envelope(one.record))
   else if ('answer' in one) consoleAnswers.set(one.operationId, one.answer)
 }
+
+const counted = new Set<string>(
+  Object.values(operations).flatMap((one) => ('hasCount' in one ? [one.operationId] : [])),
+)
 
 /** Routes of sessions have codes of their own. */
 const anyRefusal = Type.Object({ error: Type.String(), message: Type.String(), errors: Type.Optional(Type.Any()) })

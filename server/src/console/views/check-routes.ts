@@ -4,6 +4,8 @@ import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { deleteCustomCheck } from '../../checks/definitions/delete-custom-check.ts'
 import { setCheckTags } from '../../checks/definitions/set-check-tags.ts'
+import { listResultsOfCheck } from '../../compliance/results/result-queries.ts'
+import { csvEndpoint } from '../../http/csv-endpoint.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { catalogueViewRoutes } from './catalogue-routes.ts'
@@ -13,6 +15,8 @@ import { configurationViewRoutes } from './configuration-routes.ts'
 import { describeCheck, describeCheckFacts } from './describe-checks.ts'
 import { draftViewRoutes } from './draft-routes.ts'
 import { issueViewRoutes } from './issue-routes.ts'
+import { csvOf, noteExport } from './note-export.ts'
+import { checkColumns, resultColumns } from './record-export-columns.ts'
 import { requestViewRoutes } from './request-routes.ts'
 
 export function checkViewRoutes(scope: FastifyInstance): void {
@@ -27,6 +31,20 @@ export function checkViewRoutes(scope: FastifyInstance): void {
     list: listCheckViews,
     present: describeCheck,
     cursorOf: placeOf,
+    csv: csvOf('checks', checkColumns),
+  })
+
+  csvEndpoint(scope, {
+    ...checkViewOperations.exportCheckResults,
+    fileName: 'check-results',
+    list: listResultsOfCheck,
+    cursorOf: ({ device_id: id }) => id,
+    begin: async (call) => {
+      const { checkId } = call.params
+      const { name } = orNotFound(await findCheckFacts(call.db, call.organizationId, checkId))
+      await noteExport(call, `the results of the check "${name}"`, { check: checkId })
+      return resultColumns
+    },
   })
 
   endpoint(scope, {

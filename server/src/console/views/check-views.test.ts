@@ -64,7 +64,7 @@ test('what is not known of a check is no failure: in lists, on the dashboard, in
   const { failing_checks } = (await browser.ask('GET', '/views/summary')).body
   assert.deepEqual(failing_checks.map(of), [counts])
   assert.equal((await app.ask('GET', `/checks/${check.id}`)).body.percent_passing, 16)
-  const csv: string = (await browser.ask('GET', '/views/exports/checks')).body
+  const csv: string = (await browser.ask('GET', '/views/checks?format=csv')).body
   const [head, line] = csv.trim().split('\r\n')
   assert.match(head ?? '', /counted,passing,failing,errored,unknown,stale,pending$/)
   assert.match(line ?? '', /,6,1,2,1,1,0,1$/)

@@ -1,5 +1,6 @@
 import type { DeviceSort } from '@muster/contract/console-values.ts'
 import type { DeviceViewFilter, DeviceViewListing } from '@muster/contract/console-views.ts'
+import type { RowCount } from '@muster/contract/pagination.ts'
 import { sql } from 'kysely'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
@@ -72,10 +73,9 @@ export async function countDeviceViews(
   organizationId: string,
   { as_of, ...filter }: DeviceViewFilter,
   now: string,
-): Promise<number> {
-  if (as_of !== undefined) return countDevicesOfDay(reader, organizationId, { as_of, ...filter }, now)
-  const found = await devicesOf(reader, organizationId, filter, now)
+): Promise<RowCount> {
+  if (as_of !== undefined) return { count: await countDevicesOfDay(reader, organizationId, { as_of, ...filter }, now) }
+  return devicesOf(reader, organizationId, filter, now)
     .select(sql<number>`count(*)::int`.as('count'))
     .executeTakeFirstOrThrow()
-  return found.count
 }

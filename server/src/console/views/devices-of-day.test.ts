@@ -97,7 +97,7 @@ test('the list as of each day has the devices that the chart counted, state by s
     const counted = standings.map((name) => [name, rows.filter(({ standing }) => standing === name).length])
     assert.deepEqual(Object.fromEntries(counted), figures, day)
     for (const name of standings) {
-      const { count } = (await browser.ask('GET', `/views/device_count?as_of=${day}&standing=${name}`)).body
+      const { count } = (await browser.ask('GET', `/views/devices?count=true&as_of=${day}&standing=${name}`)).body
       assert.equal(count, figures[name], `${day} ${name}`)
     }
     const described = (await browser.ask('GET', `/views/day?as_of=${day}`)).body
@@ -167,7 +167,7 @@ test('devices stand as they did, with what was deleted since and without what en
   assert.deepEqual(await of('&owner=none'), ['c-gone will_block', 'A-mac good'])
   assert.deepEqual(namesOf(await walk(browser, 'as_of=2026-11-03')), ['b-mac good', 'A-mac good', 'd-late never'])
   assert.deepEqual(await walk(browser, 'as_of=2026-11-04'), [])
-  const { headers, body: file } = await browser.ask('GET', '/views/exports/devices?as_of=2026-11-02&search=mac')
+  const { headers, body: file } = await browser.ask('GET', '/views/devices?format=csv&as_of=2026-11-02&search=mac')
   assert.equal(headers['content-disposition'], 'attachment; filename="devices-as-of-2026-11-02-2026-11-05.csv"')
   assert.deepEqual(
     String(file)
@@ -191,15 +191,19 @@ test('a day that is not over, is none, or cannot be asked so is refused, before 
   await twoDays()
   const browser = await signedIn()
   for (const day of ['2026-11-05', '2027-01-01', '2026-02-30', '2026-13-01', '0000-01-01', '1', '2026-11-02x', '']) {
-    for (const path of ['/views/devices', '/views/device_count', '/views/exports/devices', '/views/day']) {
-      assert.equal((await browser.ask('GET', `${path}?as_of=${day}`)).status, 422, `${path} ${day}`)
+    for (const path of ['/views/devices', '/views/devices?count=true', '/views/devices?format=csv', '/views/day']) {
+      assert.equal(
+        (await browser.ask('GET', `${path}${path.includes('?') ? '&' : '?'}as_of=${day}`)).status,
+        422,
+        `${path} ${day}`,
+      )
     }
   }
   for (const query of ['&within=24h', '&sort=last_seen_at', '&sort=will_block_at']) {
     const { status, body } = await browser.ask('GET', `/views/devices?as_of=2026-11-02${query}`)
     assert.deepEqual([status, body.errors.length], [422, 1], query)
   }
-  assert.equal((await browser.ask('GET', '/views/exports/devices?as_of=2026-11-02&within=24h')).status, 422)
+  assert.equal((await browser.ask('GET', '/views/devices?format=csv&as_of=2026-11-02&within=24h')).status, 422)
   const cursor = (await browser.ask('GET', '/views/devices?per_page=1')).body.pagination.next_cursor
   assert.equal((await browser.ask('GET', `/views/devices?as_of=2026-11-02&cursor=${cursor}`)).status, 400)
 })

@@ -82,7 +82,7 @@ test('lists, searches, filters and exports show a device as it last reported its
   assert.deepEqual(await found('/devices?query=name:old'), [])
   assert.deepEqual(await found('/views/devices?search=new'), [id])
   assert.deepEqual(await found('/views/devices?search=old'), [])
-  const sheet = await browser.ask('GET', '/views/exports/devices')
+  const sheet = await browser.ask('GET', '/views/devices?format=csv')
   assert.match(sheet.body, /new[^\n]*macOS 15\.3\.1/)
 })
 

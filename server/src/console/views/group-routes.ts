@@ -6,15 +6,18 @@ import { changeDeviceGroup } from '../../administration/groups/change-device-gro
 import { createDeviceGroup } from '../../administration/groups/create-device-group.ts'
 import { deleteDeviceGroup } from '../../administration/groups/delete-device-group.ts'
 import { presentDeviceGroup } from '../../administration/groups/present.ts'
-import { findDeviceGroup } from '../../administration/groups/queries.ts'
+import { findDeviceGroup, listDeviceGroups } from '../../administration/groups/queries.ts'
 import { removePersonGroupMembers } from '../../administration/groups/remove-person-group-members.ts'
 import { transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { listChecksOfGroup } from '../../compliance/targeting/checks-of-group.ts'
+import { csvEndpoint } from '../../http/csv-endpoint.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { identifierOf } from '../../http/record-id.ts'
+import { csvOf } from './note-export.ts'
 import { findPersonGroupView, listPersonGroupViews } from './person-groups.ts'
+import { deviceGroupColumns, personGroupColumns } from './record-export-columns.ts'
 
 export function groupViewRoutes(scope: FastifyInstance): void {
   deviceGroupRoutes(scope)
@@ -34,6 +37,14 @@ export function groupViewRoutes(scope: FastifyInstance): void {
     list: listPersonGroupViews,
     present: (row) => row,
     isSmall: true,
+    csv: csvOf('person-groups', personGroupColumns),
+  })
+
+  csvEndpoint(scope, {
+    ...groupViewOperations.exportDeviceGroups,
+    ...csvOf('device-groups', deviceGroupColumns),
+    list: listDeviceGroups,
+    cursorOf: ({ id }) => id,
   })
 
   endpoint(scope, {

@@ -8,7 +8,15 @@ import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { placeOf } from './chosen-order.ts'
 import { describeIssue, describeIssueFacts } from './describe-issues.ts'
-import { findIssueFacts, listIssueViews, listRequestsForIssue, listSameIssues } from './issue-queries.ts'
+import { issueColumns } from './export-columns.ts'
+import {
+  countIssueViews,
+  findIssueFacts,
+  listIssueViews,
+  listRequestsForIssue,
+  listSameIssues,
+} from './issue-queries.ts'
+import { csvOf } from './note-export.ts'
 import { listOwnerIssues } from './owner-issues.ts'
 
 const listSorted: typeof listIssueViews = (db, page, options) => {
@@ -24,6 +32,8 @@ export function issueViewRoutes(scope: FastifyInstance): void {
     list: listSorted,
     present: describeIssue,
     cursorOf: placeOf,
+    count: countIssueViews,
+    csv: csvOf('issues', issueColumns),
   })
 
   endpoint(scope, {

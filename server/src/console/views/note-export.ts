@@ -15,10 +15,11 @@ export async function noteExport({ db, context }: Exporting, what: string, about
   await transact(db, (tx) => recordAudit(tx, entry, context))
 }
 
-/** For a list that has the same columns for every caller: notes the export, and answers with them. */
-export const noting =
-  <Row>(what: string, columns: CsvColumns<Row>) =>
-  async (call: Exporting): Promise<CsvColumns<Row>> => {
+/** The file of a list that has the same columns for every caller; `what` names it in the audit log. */
+export const csvOf = <Row>(fileName: string, columns: CsvColumns<Row>, what = fileName.replaceAll('-', ' ')) => ({
+  fileName,
+  begin: async (call: Exporting): Promise<CsvColumns<Row>> => {
     await noteExport(call, what)
     return columns
-  }
+  },
+})

@@ -15,6 +15,8 @@ import {
   listLiveQueryViews,
   placeOfAnsweredRow,
 } from './live-queries.ts'
+import { csvOf } from './note-export.ts'
+import { liveQueryColumns } from './record-export-columns.ts'
 import { reportViewRoutes } from './report-routes.ts'
 
 export function queryViewRoutes(scope: FastifyInstance): void {
@@ -23,6 +25,7 @@ export function queryViewRoutes(scope: FastifyInstance): void {
     order: 'descending',
     list: listLiveQueryViews,
     present: (row) => row,
+    csv: csvOf('live-queries', liveQueryColumns),
   })
 
   listEndpoint(scope, {

@@ -4,6 +4,8 @@ import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { countAuditViews, findAuditView, listAuditViews, presentAuditView } from './audit-entries.ts'
+import { auditColumns, personColumns, signInColumns } from './export-columns.ts'
+import { csvOf } from './note-export.ts'
 import { countPersonViews, listPersonViews } from './people.ts'
 import { countSignInViews, listSignInViews, presentSignInView } from './sign-ins.ts'
 
@@ -14,11 +16,8 @@ export function recordViewRoutes(scope: FastifyInstance): void {
     list: listPersonViews,
     present: (row) => row,
     isSmall: true,
-  })
-
-  endpoint(scope, {
-    ...recordViewOperations.countPersonViews,
-    run: ({ db, organizationId, query }) => countPersonViews(db, organizationId, query),
+    count: countPersonViews,
+    csv: csvOf('people', personColumns),
   })
 
   listEndpoint(scope, {
@@ -27,11 +26,8 @@ export function recordViewRoutes(scope: FastifyInstance): void {
     list: listSignInViews,
     present: presentSignInView,
     isSmall: true,
-  })
-
-  endpoint(scope, {
-    ...recordViewOperations.countSignInViews,
-    run: ({ db, organizationId, query, now }) => countSignInViews(db, organizationId, query, now),
+    count: countSignInViews,
+    csv: csvOf('sign-ins', signInColumns, 'the sign-in log'),
   })
 
   auditViewRoutes(scope)
@@ -43,11 +39,8 @@ function auditViewRoutes(scope: FastifyInstance): void {
     order: 'descending',
     list: listAuditViews,
     present: presentAuditView,
-  })
-
-  endpoint(scope, {
-    ...recordViewOperations.countAuditViews,
-    run: ({ db, organizationId, query, now }) => countAuditViews(db, organizationId, query, now),
+    count: countAuditViews,
+    csv: csvOf('audit-log', auditColumns, 'the audit log'),
   })
 
   endpoint(scope, {

@@ -6,6 +6,8 @@ import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
+import { csvOf } from './note-export.ts'
+import { exemptionColumns, registrationColumns } from './record-export-columns.ts'
 import {
   countWaiting,
   type ExemptionRequestViewRow,
@@ -44,12 +46,14 @@ export function requestViewRoutes(scope: FastifyInstance): void {
     ...issueViewOperations.listExemptionRequestViews,
     list: listExemptionRequestViews,
     present: presentExemption,
+    csv: csvOf('exemption-requests', exemptionColumns),
   })
 
   listEndpoint(scope, {
     ...issueViewOperations.listRegistrationRequestViews,
     list: listRegistrationRequestViews,
     present: presentRegistration,
+    csv: csvOf('registration-requests', registrationColumns),
   })
 
   endpoint(scope, {

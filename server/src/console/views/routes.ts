@@ -10,12 +10,13 @@ import { checkViewRoutes } from './check-routes.ts'
 import { placeOf } from './chosen-order.ts'
 import { countDeviceViews, listDeviceViews } from './device-list.ts'
 import { deviceViewRoutes } from './device-routes.ts'
-import { describeDay } from './devices-of-day.ts'
-import { exportRoutes } from './export-routes.ts'
+import { describeDay, refuseNoDay } from './devices-of-day.ts'
+import { deviceColumns } from './export-columns.ts'
 import { find } from './find.ts'
 import { readFirstSteps } from './first-steps.ts'
 import { groupViewRoutes } from './group-routes.ts'
 import { listNextToBlock } from './next-to-block.ts'
+import { noteExport } from './note-export.ts'
 import { ownerRoutes } from './owner-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
 import { countStandings, countWaitingRequests, describeOnlyReporting, listFailingChecks } from './queries.ts'
@@ -40,7 +41,6 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   deviceViewRoutes(scope)
   unregistrationRoutes(scope)
   ownerRoutes(scope)
-  exportRoutes(scope)
   queryViewRoutes(scope)
   listEndpoint(scope, {
     ...deviceViewOperations.listDeviceViews,
@@ -48,13 +48,15 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
     present: presentDeviceView,
     cursorOf: placeOf,
     isSmall: true,
-  })
-
-  endpoint(scope, {
-    ...deviceViewOperations.countDeviceViews,
-    run: async ({ db, organizationId, query, now }) => ({
-      count: await countDeviceViews(db, organizationId, query, now),
-    }),
+    count: countDeviceViews,
+    csv: {
+      fileName: ({ as_of }) => (as_of === undefined ? 'devices' : `devices-as-of-${as_of}`),
+      begin: async (call, filter) => {
+        refuseNoDay(filter, call.now)
+        await noteExport(call, 'devices')
+        return deviceColumns
+      },
+    },
   })
 
   endpoint(scope, {

@@ -6,6 +6,8 @@ import { listEndpoint } from '../../http/list-endpoint.ts'
 import { replayChoiceOf } from '../../signals/streams/ledger/choose-replay.ts'
 import { presentLedgerRow } from '../../signals/streams/ledger/present.ts'
 import { findStream } from '../../signals/streams/queries.ts'
+import { noteExport } from './note-export.ts'
+import { streamEventColumns } from './record-export-columns.ts'
 import { countReplay, listStreamEventViews, readStreamView } from './stream-views.ts'
 
 /** What the pages of streams show beside the records. */
@@ -22,6 +24,14 @@ export function streamViewRoutes(scope: FastifyInstance): void {
       (await findStream(reader, organizationId, streamId)) !== undefined,
     list: listStreamEventViews,
     present: (row, links) => ({ ...presentLedgerRow(row, links), device_name: row.device_name }),
+    csv: {
+      fileName: 'events',
+      begin: async (call) => {
+        const { id, name } = orNotFound(await findStream(call.db, call.organizationId, call.params.streamId))
+        await noteExport(call, `the events of the stream "${name}"`, { stream: id })
+        return streamEventColumns
+      },
+    },
   })
 
   endpoint(scope, {

@@ -6,6 +6,8 @@ import { listEndpoint } from '../../http/list-endpoint.ts'
 import { findDestination } from '../../signals/webhook-ledger/log/find-destination.ts'
 import { rangeOf } from '../../signals/webhooks/log/choose-range.ts'
 import { presentDelivery } from '../../signals/webhooks/log/present.ts'
+import { noteExport } from './note-export.ts'
+import { deliveryColumns } from './record-export-columns.ts'
 import { countResend, listDeliveryViews, readWebhookView } from './webhook-views.ts'
 
 /** What the pages of webhooks show beside the records. */
@@ -24,6 +26,16 @@ export function webhookViewRoutes(scope: FastifyInstance): void {
       (await findDestination(reader, { organizationId, endpointId })) !== undefined,
     list: listDeliveryViews,
     present: (row, links) => ({ ...presentDelivery(row, links), device_name: row.device_name }),
+    csv: {
+      fileName: 'deliveries',
+      begin: async (call) => {
+        const { organizationId, params } = call
+        const { url } = orNotFound(await findDestination(call.db, { organizationId, ...params }))
+        const what = `the deliveries of the webhook endpoint at "${new URL(url).host}"`
+        await noteExport(call, what, { webhook: params.endpointId })
+        return deliveryColumns
+      },
+    },
   })
 
   endpoint(scope, {
