@@ -71,7 +71,7 @@ test('what is refused is told by name and reason', { skip }, async () => {
   const confirm = page.getByRole('dialog').getByRole('button', { name: 'Unregister 2 devices' })
   await confirm.waitFor()
   // Someone else is quicker.
-  await page.route('**/views/unregistrations', async (route) => {
+  await page.route('**/unregistrations', async (route) => {
     await unregisterOne(one)
     await route.continue()
   })
@@ -92,7 +92,7 @@ test('what is refused is told by name and reason', { skip }, async () => {
   await owner(three).getByText('Not registered').waitFor()
   await account.getByText('1 device refused').waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.unroute('**/views/unregistrations')
+  await page.unroute('**/unregistrations')
   await account.getByRole('button', { name: 'Back to the list' }).click()
   await page.getByText('2 selected').waitFor({ state: 'detached' })
 })
@@ -116,7 +116,7 @@ test('all that a filter finds is unregistered after its number was typed, in ste
   }
   const bodies: number[] = []
   const held = Promise.withResolvers<void>()
-  await page.route('**/views/unregistrations', async (route) => {
+  await page.route('**/unregistrations', async (route) => {
     bodies.push(route.request().postDataJSON().device_ids.length)
     await held.promise
     await route.continue()
@@ -139,7 +139,7 @@ test('all that a filter finds is unregistered after its number was typed, in ste
 })
 
 test('all that a filter finds is added to a group', { skip }, async () => {
-  const { body: group } = await askAsPage(page, 'POST', '/views/device_groups', { name: 'Laptops' })
+  const { body: group } = await askAsPage(page, 'POST', '/device_groups', { name: 'Laptops' })
   const { body: macs } = await askAsPage(page, 'GET', '/views/devices?count=true&platform=Mac')
   await page.goto(at('/devices?platform=Mac&per=25'))
   await page.locator('thead input[type=checkbox]').click()

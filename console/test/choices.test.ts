@@ -52,7 +52,7 @@ test('a second factor is not required by someone who has none, and whoever would
 })
 
 test('a device group is renamed, and not deleted while a check names it', { skip }, async () => {
-  const { body: group } = await askAsPage(page, 'POST', '/views/device_groups', { name: 'Early' })
+  const { body: group } = await askAsPage(page, 'POST', '/device_groups', { name: 'Early' })
   const { body: checks } = await askAsPage(page, 'GET', '/checks?per_page=1')
   const [check] = checks.data as { id: string; name: string }[]
   const path = `/checks/${check?.id}/configurations`

@@ -28,9 +28,9 @@ export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Re
     description: 'SIEM',
   })
   await made(page, `/webhook_endpoints/${webhook.id}/test`, { event: events[0] })
-  const deviceGroup = await made(page, '/views/device_groups', { name: 'Laptops' })
-  const draft = await made(page, '/views/custom_check_drafts', { input: { name: 'Hosts', osquery_sql: 'SELECT 1' } })
-  const report = await made(page, '/views/reporting_queries', { name: 'Devices', sql: 'select 1 as one' })
+  const deviceGroup = await made(page, '/device_groups', { name: 'Laptops' })
+  const draft = await made(page, '/custom_check_drafts', { input: { name: 'Hosts', osquery_sql: 'SELECT 1' } })
+  const report = await made(page, '/reporting_queries', { name: 'Devices', sql: 'select 1 as one' })
   const asked = { name: 'Uptime', sql: 'select * from uptime', target_macs: true }
   const liveQuery = await made(page, '/live_query_campaigns', asked)
   const application = { name: 'Payroll', redirect_uris: ['https://payroll.invalid/callback'] }

@@ -133,7 +133,7 @@ const laidOut = ['a', 'blockquote', 'br', 'code', 'em', 'h3', 'hr', 'li', 'ol', 
 test('Markdown is laid out, and nothing in it leads, loads or runs', { skip, timeout: 280_000 }, async () => {
   const { page, trial } = opened
   const input = { name: 'Hostile texts', osquery_sql: 'SELECT 1' }
-  const { body: made } = await askAsPage(page, 'POST', '/views/custom_check_drafts', { input })
+  const { body: made } = await askAsPage(page, 'POST', '/custom_check_drafts', { input })
   const { body: draft } = await askAsPage(page, 'GET', `/views/custom_check_drafts/${made.id}`)
   for (const rationale of hostileMarkdown) {
     const judgement = { ...draft.judgement, rationale, fix_instructions: 'The **end**' }

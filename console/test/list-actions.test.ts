@@ -199,7 +199,7 @@ test('what a role may not do stands in no menu and beside no selection', { skip 
   assert.equal(await menus.count(), 0)
   const { body } = await askAsPage(other, 'GET', '/views/devices?per_page=1')
   const device_ids = [body.data[0].id]
-  for (const path of ['/views/unregistrations', '/views/unregistration_previews']) {
+  for (const path of ['/unregistrations', '/unregistration_previews']) {
     assert.equal((await askAsPage(other, 'POST', path, { device_ids })).status, 403, path)
   }
   await context.close()

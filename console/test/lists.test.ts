@@ -48,7 +48,7 @@ test('devices are sorted by their heads, the order is in the address, and pages 
 })
 
 test('devices are found by their group', { skip }, async () => {
-  const group = await askAsPage(page, 'POST', '/views/device_groups', { name: 'Finance <b>' })
+  const group = await askAsPage(page, 'POST', '/device_groups', { name: 'Finance <b>' })
   assert.equal(group.status, 200, JSON.stringify(group.body))
   const members = await askAsPage(page, 'GET', '/views/devices?per_page=3&sort=name')
   const device_ids = members.body.data.map(({ id }: { id: string }) => id)
@@ -142,7 +142,7 @@ test('all that the filter finds is selected, and works through in steps', { skip
   assert.deepEqual(await violations(page), [])
   const bodies: number[] = []
   page.on('request', (request) => {
-    if (request.url().endsWith('/views/check_refreshes')) bodies.push(request.postDataJSON().device_ids.length)
+    if (request.url().endsWith('/check_refreshes')) bodies.push(request.postDataJSON().device_ids.length)
   })
   await page.getByRole('button', { name: 'Refresh failing checks' }).click()
   await page.getByText(/checks run again on \d+ devices/).waitFor()
@@ -187,7 +187,7 @@ test('values change in place; a row that would move waits until it is asked for'
   const [first = ''] = before
   const id = first?.split('/').at(-1)
   const name = (await namesShown())[0] ?? ''
-  const renamed = await askAsPage(page, 'PATCH', `/views/devices/${id}`, { name: 'zz-renamed' })
+  const renamed = await askAsPage(page, 'PATCH', `/devices/${id}`, { name: 'zz-renamed' })
   assert.equal(renamed.status, 200, JSON.stringify(renamed.body))
   await page.getByText('1 change ·').waitFor({ timeout: 120_000 })
   assert.deepEqual(await linksShown(), before, 'no row has moved')
@@ -196,7 +196,7 @@ test('values change in place; a row that would move waits until it is asked for'
   await page.getByRole('button', { name: 'Show', exact: true }).click()
   assert.equal((await linksShown()).at(-1), first)
   assert.equal(await page.getByText('1 change ·').count(), 0)
-  await askAsPage(page, 'PATCH', `/views/devices/${id}`, { name })
+  await askAsPage(page, 'PATCH', `/devices/${id}`, { name })
 })
 
 test('the keyboard filters, selects, opens, copies and submits, and its list says what works here', {

@@ -37,7 +37,7 @@ after(() => opened?.stop())
 
 const rename = async (name: string) => {
   const { body } = await askAsPage(others, 'GET', '/devices?per_page=1')
-  const { status } = await askAsPage(others, 'PATCH', `/views/devices/${body.data[0].id}`, { name })
+  const { status } = await askAsPage(others, 'PATCH', `/devices/${body.data[0].id}`, { name })
   assert.equal(status, 200)
 }
 

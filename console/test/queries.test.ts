@@ -111,7 +111,7 @@ test('a reporting query is refused with its fault, saved, run, drawn, changed an
 
 test('these pages fit into 390 px', { skip }, async () => {
   const body = { name: 'Kept', sql: 'select 1 as one' }
-  assert.equal((await askAsPage(page, 'POST', '/views/reporting_queries', body)).status, 200)
+  assert.equal((await askAsPage(page, 'POST', '/reporting_queries', body)).status, 200)
   const paths = [
     ...[
       '/live-queries',

@@ -9,7 +9,7 @@ export function ChangeGroupDialog({ group, onClose }: Parts) {
   const before = { name: group.name, description: group.description ?? '' }
   const change = useAction<GroupInput, DeviceGroup>({
     act: ({ name, description }) =>
-      api('changeDeviceGroupView', {
+      api('changeDeviceGroup', {
         params: { groupId: group.id },
         body: { name, description: description.trim() === '' ? null : description },
       }),

@@ -41,7 +41,7 @@ export const checkViewOperations = defineOperations({
   }),
   setCheckTags: json({
     method: 'POST',
-    path: '/views/checks/:checkId/tags',
+    path: '/checks/:checkId/tags',
     permission: 'configure_checks',
     summary: 'Set the tags of a check',
     tag: 'Console',
@@ -49,14 +49,14 @@ export const checkViewOperations = defineOperations({
   }),
   deleteCustomCheck: json({
     method: 'DELETE',
-    path: '/views/checks/:checkId',
+    path: '/checks/:checkId',
     permission: 'manage_custom_check_drafts',
     summary: 'Delete a custom check and resolve its issues',
     tag: 'Console',
   }),
   previewCheckConfiguration: json({
     method: 'POST',
-    path: '/views/checks/:checkId/configuration_preview',
+    path: '/checks/:checkId/configuration_preview',
     permission: 'configure_checks',
     summary: 'Preview whom a configuration would block',
     tag: 'Console',
@@ -65,7 +65,7 @@ export const checkViewOperations = defineOperations({
   }),
   savePreviewedCheckConfiguration: json({
     method: 'POST',
-    path: '/views/checks/:checkId/configuration',
+    path: '/checks/:checkId/previewed_configuration',
     permission: 'configure_checks',
     summary: 'Save a previewed configuration',
     tag: 'Console',
@@ -90,7 +90,7 @@ export const checkViewOperations = defineOperations({
   }),
   enableCatalogueCheck: json({
     method: 'POST',
-    path: '/views/catalogue/:slug/enable',
+    path: '/catalogue/:slug/enable',
     permission: 'configure_checks',
     summary: 'Enable a check that comes with Muster, as report only',
     tag: 'Console',
@@ -108,7 +108,7 @@ export const checkViewOperations = defineOperations({
   }),
   createCustomCheckDraft: json({
     method: 'POST',
-    path: '/views/custom_check_drafts',
+    path: '/custom_check_drafts',
     permission: 'manage_custom_check_drafts',
     feature: 'custom_checks',
     summary: 'Create a draft of a custom check',
@@ -118,7 +118,7 @@ export const checkViewOperations = defineOperations({
   }),
   editCustomCheckDraft: json({
     method: 'PATCH',
-    path: '/views/custom_check_drafts/:draftId',
+    path: '/custom_check_drafts/:draftId',
     permission: 'manage_custom_check_drafts',
     feature: 'custom_checks',
     summary: 'Change a draft of a custom check',
@@ -128,7 +128,7 @@ export const checkViewOperations = defineOperations({
   }),
   judgeCustomCheckDraft: json({
     method: 'POST',
-    path: '/views/custom_check_drafts/:draftId/judgement',
+    path: '/custom_check_drafts/:draftId/judgement',
     permission: 'manage_custom_check_drafts',
     feature: 'custom_checks',
     summary: 'Validate a draft with unsaved changes',
@@ -138,7 +138,7 @@ export const checkViewOperations = defineOperations({
   }),
   publishCustomCheckDraft: json({
     method: 'POST',
-    path: '/views/custom_check_drafts/:draftId/publish',
+    path: '/custom_check_drafts/:draftId/publish',
     permission: 'manage_custom_check_drafts',
     feature: 'custom_checks',
     summary: 'Publish a draft, or update its check',

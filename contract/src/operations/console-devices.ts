@@ -75,7 +75,7 @@ export const deviceViewOperations = defineOperations({
   }),
   refreshFailingChecks: json({
     method: 'POST',
-    path: '/views/check_refreshes',
+    path: '/check_refreshes',
     permission: 'refresh_check',
     summary: 'Run the failing checks of several devices again',
     tag: 'Console',
@@ -107,7 +107,7 @@ export const deviceViewOperations = defineOperations({
   }),
   describeDevice: json({
     method: 'PATCH',
-    path: '/views/devices/:id',
+    path: '/devices/:id',
     permission: 'update_devices',
     summary: 'Rename a device or change its note',
     tag: 'Console',
@@ -116,7 +116,7 @@ export const deviceViewOperations = defineOperations({
   }),
   confirmRegistration: json({
     method: 'POST',
-    path: '/views/devices/:deviceId/confirm_registration',
+    path: '/devices/:deviceId/confirm_registration',
     permission: 'manage_user_requests',
     summary: 'Confirm the suspended registration of a device',
     tag: 'Console',
@@ -124,7 +124,7 @@ export const deviceViewOperations = defineOperations({
   }),
   resolveIdentityConflict: json({
     method: 'POST',
-    path: '/views/devices/:deviceId/resolve_identity_conflict',
+    path: '/devices/:deviceId/resolve_identity_conflict',
     permission: 'update_devices',
     summary: 'Resolve the identity conflict of a device, so that its agent can enroll at once',
     tag: 'Console',
@@ -140,7 +140,7 @@ export const deviceViewOperations = defineOperations({
   }),
   restoreDevice: json({
     method: 'POST',
-    path: '/views/deleted_devices/:deviceId/restore',
+    path: '/deleted_devices/:deviceId/restore',
     permission: 'remove_devices',
     summary: 'Restore a deleted device',
     tag: 'Console',
@@ -148,7 +148,7 @@ export const deviceViewOperations = defineOperations({
   }),
   previewUnregistrations: json({
     method: 'POST',
-    path: '/views/unregistration_previews',
+    path: '/unregistration_previews',
     permission: 'remove_devices',
     summary: 'Preview ending the registrations of several devices',
     tag: 'Console',
@@ -157,7 +157,7 @@ export const deviceViewOperations = defineOperations({
   }),
   unregisterDevices: json({
     method: 'POST',
-    path: '/views/unregistrations',
+    path: '/unregistrations',
     permission: 'remove_devices',
     summary: 'End the registrations of several devices',
     tag: 'Console',
@@ -183,7 +183,7 @@ export const deviceViewOperations = defineOperations({
   }),
   mergeDevices: json({
     method: 'POST',
-    path: '/views/devices/:deviceId/merge',
+    path: '/devices/:deviceId/merge',
     permission: 'remove_devices',
     summary: 'Merge another device into a device, and remove the other one',
     tag: 'Console',

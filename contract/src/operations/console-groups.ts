@@ -10,9 +10,9 @@ import { DeviceGroup, deviceGroupSearch } from '../groups.ts'
 import { csv, defineOperations, file, json, list } from './define-operations.ts'
 
 export const groupViewOperations = defineOperations({
-  createDeviceGroupView: json({
+  createDeviceGroup: json({
     method: 'POST',
-    path: '/views/device_groups',
+    path: '/device_groups',
     permission: 'manage_device_groups',
     summary: 'Create a device group',
     tag: 'Console',
@@ -36,18 +36,18 @@ export const groupViewOperations = defineOperations({
     tag: 'Console',
     answer: PersonGroupView,
   }),
-  changeDeviceGroupView: json({
+  changeDeviceGroup: json({
     method: 'PATCH',
-    path: '/views/device_groups/:groupId',
+    path: '/device_groups/:groupId',
     permission: 'manage_device_groups',
     summary: 'Rename a device group or change its description',
     tag: 'Console',
     body: DeviceGroupChange,
     answer: DeviceGroup,
   }),
-  deleteDeviceGroupView: json({
+  deleteDeviceGroup: json({
     method: 'DELETE',
-    path: '/views/device_groups/:groupId',
+    path: '/device_groups/:groupId',
     permission: 'manage_device_groups',
     summary: 'Delete a device group that no check uses',
     tag: 'Console',
@@ -61,18 +61,18 @@ export const groupViewOperations = defineOperations({
     tag: 'Console',
     answer: DeviceGroupUses,
   }),
-  addPersonGroupMembersView: json({
+  addPersonGroupMembers: json({
     method: 'POST',
-    path: '/views/person_groups/:groupId/add',
+    path: '/person_groups/:groupId/add',
     permission: 'update_devices',
     summary: 'Add people to a person group',
     tag: 'Console',
     body: PersonGroupMembers,
     answer: PersonGroupView,
   }),
-  removePersonGroupMembersView: json({
+  removePersonGroupMembers: json({
     method: 'POST',
-    path: '/views/person_groups/:groupId/remove',
+    path: '/person_groups/:groupId/remove',
     permission: 'update_devices',
     summary: 'Remove people from a person group',
     tag: 'Console',

@@ -42,7 +42,7 @@ export const issueViewOperations = defineOperations({
   }),
   exemptCheckOnDevice: json({
     method: 'POST',
-    path: '/views/devices/:deviceId/checks/:checkId/exemption',
+    path: '/devices/:deviceId/checks/:checkId/exemption',
     permission: 'manage_user_requests',
     summary: 'Exempt a device from a check',
     tag: 'Console',
@@ -50,7 +50,7 @@ export const issueViewOperations = defineOperations({
   }),
   endExemptionOfCheckOnDevice: json({
     method: 'DELETE',
-    path: '/views/devices/:deviceId/checks/:checkId/exemption',
+    path: '/devices/:deviceId/checks/:checkId/exemption',
     permission: 'manage_user_requests',
     summary: 'End the exemption of a device from a check',
     tag: 'Console',
@@ -99,14 +99,14 @@ export const issueViewOperations = defineOperations({
   }),
   reopenExemptionRequest: json({
     method: 'POST',
-    path: '/views/exemption_requests/:requestId/reopen',
+    path: '/exemption_requests/:requestId/reopen',
     permission: 'manage_user_requests',
     summary: 'Reopen a decided exemption request',
     tag: 'Console',
   }),
   reopenRegistrationRequest: json({
     method: 'POST',
-    path: '/views/registration_requests/:requestId/reopen',
+    path: '/registration_requests/:requestId/reopen',
     permission: 'manage_user_requests',
     summary: 'Reopen a denied registration request',
     tag: 'Console',

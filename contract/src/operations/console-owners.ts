@@ -13,7 +13,7 @@ import { defineOperations, json } from './define-operations.ts'
 export const ownerOperations = defineOperations({
   registerDevices: json({
     method: 'POST',
-    path: '/views/registrations',
+    path: '/registrations',
     permission: 'update_devices',
     summary: 'Register several devices to people',
     tag: 'Console',
@@ -22,7 +22,7 @@ export const ownerOperations = defineOperations({
   }),
   previewOwnerList: json({
     method: 'POST',
-    path: '/views/owner_list_previews',
+    path: '/owner_list_previews',
     permission: 'update_devices',
     summary: 'Preview what a list of owners would change',
     tag: 'Console',
@@ -40,7 +40,7 @@ export const ownerOperations = defineOperations({
   }),
   addPerson: json({
     method: 'POST',
-    path: '/views/people',
+    path: '/people',
     permission: 'read',
     inConsole: { power: 'manage_settings' },
     summary: 'Add a person',

@@ -48,7 +48,7 @@ export const queryViewOperations = defineOperations({
   }),
   createReportingQuery: json({
     method: 'POST',
-    path: '/views/reporting_queries',
+    path: '/reporting_queries',
     permission: 'create_live_query',
     feature: 'reporting',
     summary: 'Create a reporting query and run it at once',
@@ -58,7 +58,7 @@ export const queryViewOperations = defineOperations({
   }),
   editReportingQuery: json({
     method: 'PATCH',
-    path: '/views/reporting_queries/:id',
+    path: '/reporting_queries/:id',
     permission: 'create_live_query',
     feature: 'reporting',
     summary: 'Change a reporting query; new SQL runs at once',
@@ -68,7 +68,7 @@ export const queryViewOperations = defineOperations({
   }),
   deleteReportingQuery: json({
     method: 'DELETE',
-    path: '/views/reporting_queries/:id',
+    path: '/reporting_queries/:id',
     permission: 'create_live_query',
     feature: 'reporting',
     summary: 'Delete a reporting query with its rows',
@@ -76,7 +76,7 @@ export const queryViewOperations = defineOperations({
   }),
   runReportingQuery: json({
     method: 'POST',
-    path: '/views/reporting_queries/:queryId/run',
+    path: '/reporting_queries/:queryId/run',
     permission: 'create_live_query',
     feature: 'reporting',
     summary: 'Run a reporting query in the background',

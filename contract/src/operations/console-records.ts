@@ -58,7 +58,7 @@ export const recordViewOperations = defineOperations({
   }),
   verifyAuditChain: json({
     method: 'POST',
-    path: '/views/audit_chain/verify',
+    path: '/audit_chain/verify',
     permission: 'read',
     summary: 'Verify the audit log in the background',
     tag: 'Console',

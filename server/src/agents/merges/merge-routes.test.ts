@@ -69,7 +69,7 @@ test('listTwinsOfDevice, previewDeviceMerge and mergeDevices: what the kept devi
     suspends_registration: false,
   })
 
-  const merged = await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
+  const merged = await browser.ask('POST', `/devices/${kept.id}/merge`, { other_id: other.id })
   assert.equal(merged.status, 200)
   const { id, name, note, hardware_uuid, registered_owner_info: registered } = merged.body
   assert.deepEqual([id, name, note, hardware_uuid], [kept.id, 'kept', 'In the lab', 'UUID-1'])
@@ -97,7 +97,7 @@ test('one entry names both devices and the address, and what follows is announce
   const { kept, other } = await records()
   await make.webhookEndpoint(organizationId, { events: ['devices.registered', 'audit_log.recorded'] })
   const browser = await signedIn()
-  await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
+  await browser.ask('POST', `/devices/${kept.id}/merge`, { other_id: other.id })
   const entries = await app.db.selectFrom('audit_logs').selectAll().orderBy('id').execute()
   const entry = entries.at(-1)
   assert.equal(
@@ -121,7 +121,7 @@ test('what the kept device has of its own stays', async () => {
   const browser = await signedIn()
   const { takes } = (await browser.ask('GET', previewPath(kept.id, other.id))).body
   assert.deepEqual([takes.owner_name, takes.note], [null, false])
-  const { body } = await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
+  const { body } = await browser.ask('POST', `/devices/${kept.id}/merge`, { other_id: other.id })
   assert.deepEqual([body.note, body.registered_owner_info.identifier], ['Mine', own.id])
 })
 
@@ -130,7 +130,7 @@ test('an owner whose registration was in doubt comes with the doubt', async () =
   await app.db.updateTable('devices').set({ registration_suspended_at: app.now() }).where('id', '=', other.id).execute()
   const browser = await signedIn()
   assert.equal((await browser.ask('GET', previewPath(kept.id, other.id))).body.suspends_registration, true)
-  const { body } = await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
+  const { body } = await browser.ask('POST', `/devices/${kept.id}/merge`, { other_id: other.id })
   assert.equal(body.registration_suspended_at, app.now())
 })
 
@@ -141,7 +141,7 @@ test('devices that cannot be one are refused in words, and another organizationâ
   const browser = await signedIn()
   const faultOf = async (keptId: string, otherId: string) => {
     const preview = await browser.ask('GET', previewPath(keptId, otherId))
-    const answer = await browser.ask('POST', `/views/devices/${keptId}/merge`, { other_id: otherId })
+    const answer = await browser.ask('POST', `/devices/${keptId}/merge`, { other_id: otherId })
     assert.deepEqual([answer.status, answer.body], [preview.status, preview.body])
     return [answer.status, answer.body.errors?.[0]?.message ?? answer.body.message]
   }
@@ -161,14 +161,14 @@ test('who may not delete devices may not merge them', async () => {
   const { kept, other } = await records()
   const browser = await signedIn({ access: 'limited', restrictions: ['remove_devices'] })
   assert.equal((await browser.ask('GET', previewPath(kept.id, other.id))).status, 403)
-  assert.equal((await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })).status, 403)
+  assert.equal((await browser.ask('POST', `/devices/${kept.id}/merge`, { other_id: other.id })).status, 403)
 })
 
 test('a merge needs the rights to do by hand what it moves, and none for what it leaves', async () => {
   const { kept, other, group } = await records()
   const both = ['manage_user_requests', 'manage_device_groups'] as const
   const removing = await signedIn({ access: 'limited', restrictions: both, email: 'removes@acme.example' })
-  const merge = () => removing.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
+  const merge = () => removing.ask('POST', `/devices/${kept.id}/merge`, { other_id: other.id })
   const isRefused = async (title: RegExp) => {
     const { status, body } = await merge()
     assert.deepEqual([status, body.error], [403, 'permission_missing'])
@@ -221,7 +221,7 @@ test('a right moves what it is for, and nothing else', async () => {
       const email = `${what}-${lacking}@acme.example`
       const browser = await signedIn({ access: 'limited', restrictions: [lacking], email })
       assert.deepEqual((await browser.ask('GET', previewPath(kept.id, other.id))).body.needs, [right], what)
-      const { status } = await browser.ask('POST', `/views/devices/${kept.id}/merge`, { other_id: other.id })
+      const { status } = await browser.ask('POST', `/devices/${kept.id}/merge`, { other_id: other.id })
       return status
     }
     assert.equal(await ask(right), 403, `${what} without ${right}`)

@@ -31,7 +31,7 @@ test('the console says when the audit log was verified, up to where, and which e
   })
   assert.ok(verified.entries_count > 0)
 
-  assert.equal((await browser.ask('POST', '/views/device_groups', { name: 'Later' })).status, 200)
+  assert.equal((await browser.ask('POST', '/device_groups', { name: 'Later' })).status, 200)
   const later = await chain()
   assert.deepEqual([later.verified.last_id, later.last_id !== last], [last, true], 'what came since is not verified')
 
@@ -53,7 +53,7 @@ test('an organization has one walk along its log at a time, and a finished one s
   const browser = openBrowser(app)
   await browser.signIn(admin.email)
   const startedAt = app.now()
-  const verify = () => browser.ask('POST', '/views/audit_chain/verify')
+  const verify = () => browser.ask('POST', '/audit_chain/verify')
   const jobs = async () => {
     const { rows } = await sql<{ state: string }>`
       select state from pgboss.job where name = 'verify-audit-log' order by created_on`.execute(app.db)

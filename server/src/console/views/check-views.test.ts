@@ -206,7 +206,7 @@ test('exemptCheckOnDevice takes a check off a device, and endExemptionOfCheckOnD
     configuration: { remediation_strategy: 'block_immediately' },
   })
   const issue = await make.issue({ device, check, at: app.now() })
-  const path = `/views/devices/${device.id}/checks/${check.id}/exemption`
+  const path = `/devices/${device.id}/checks/${check.id}/exemption`
   const browser = await signedIn()
   const blank = await browser.ask('POST', path, { reason: ' ', expires_at: null })
   assert.deepEqual([blank.status, blank.body.errors], [422, [{ field: 'reason', message: 'must not be blank' }]])
@@ -261,7 +261,7 @@ test('requests come with names and issues, are counted while they wait, and are 
   const stranger = await signedIn({ email: 'eve@other.example', organizationId: foreign })
   for (const kind of ['exemption', 'registration']) {
     const id = kind === 'exemption' ? exemption.id : registration.id
-    const path = `/views/${kind}_requests/${id}/reopen`
+    const path = `/${kind}_requests/${id}/reopen`
     assert.equal((await stranger.ask('POST', path)).status, 404)
     assert.equal((await stranger.ask('GET', `/views/${kind}_requests/${id}`)).status, 404)
     assert.deepEqual((await stranger.ask('GET', `/views/${kind}_requests`)).body.data, [])
@@ -275,23 +275,23 @@ test('enableCatalogueCheck adds a check of the catalogue once', async () => {
   const browser = await signedIn()
   const before = (await browser.ask('GET', '/views/catalogue')).body.checks
   const entry = before.find(({ check_id }: { check_id: string | null }) => check_id === null)
-  const path = `/views/catalogue/${entry.slug}/enable`
+  const path = `/catalogue/${entry.slug}/enable`
   const [one, two] = [await browser.ask('POST', path), await browser.ask('POST', path)]
   assert.deepEqual([one.status, two.body], [200, one.body])
   const after = (await browser.ask('GET', '/views/catalogue')).body.checks
   assert.equal(after.find(({ slug }: { slug: string }) => slug === entry.slug).check_id, one.body.check_id)
   assert.equal((await browser.ask('GET', `/checks/${one.body.check_id}`)).body.slug, entry.slug)
-  assert.equal((await browser.ask('POST', '/views/catalogue/nothing-of-the-kind/enable')).status, 404)
+  assert.equal((await browser.ask('POST', '/catalogue/nothing-of-the-kind/enable')).status, 404)
   const limited = await signedIn({ email: 'l@acme.example', access: 'limited', restrictions: ['configure_checks'] })
   assert.equal((await limited.ask('POST', path)).body.error, 'permission_missing')
 })
 
 test('a draft is made, judged while it is written, edited and published', async () => {
   const browser = await signedIn()
-  const unnamed = await browser.ask('POST', '/views/custom_check_drafts', { input: {} })
+  const unnamed = await browser.ask('POST', '/custom_check_drafts', { input: {} })
   assert.deepEqual([unnamed.status, unnamed.body.errors], [422, [{ field: 'name', message: 'is required' }]])
-  const { body } = await browser.ask('POST', '/views/custom_check_drafts', { input: { name: 'Hosts' } })
-  const path = `/views/custom_check_drafts/${body.id}`
+  const { body } = await browser.ask('POST', '/custom_check_drafts', { input: { name: 'Hosts' } })
+  const path = `/custom_check_drafts/${body.id}`
   const fields = {
     description: 'Looks at the hosts file.',
     platforms: ['linux'],
@@ -316,7 +316,7 @@ test('a draft is made, judged while it is written, edited and published', async 
   assert.deepEqual([wrong.status, wrong.body.errors[0].field], [422, 'interval_minutes'])
   const edited = await browser.ask('PATCH', path, fields)
   assert.deepEqual([edited.status, edited.body.publishable, edited.body.name], [200, true, 'Hosts'])
-  assert.deepEqual((await browser.ask('GET', path)).body, edited.body)
+  assert.deepEqual((await browser.ask('GET', `/views${path}`)).body, edited.body)
   const published = await browser.ask('POST', `${path}/publish`)
   assert.equal(published.status, 200)
   assert.equal((await browser.ask('GET', `/checks/${published.body.check_id}`)).body.name, 'Hosts')
@@ -345,7 +345,7 @@ test('setCheckTags gives a check its tags, makes those that are new, and writes 
     await make.check(organizationId, { name: 'Wall' }),
   ]
   const browser = await signedIn()
-  const tag = (id: string, names: string[]) => browser.ask('POST', `/views/checks/${id}/tags`, { names })
+  const tag = (id: string, names: string[]) => browser.ask('POST', `/checks/${id}/tags`, { names })
   const tagsOf = async (id: string) => namesIn({ data: (await browser.ask('GET', `/views/checks/${id}`)).body.tags })
   assert.equal((await tag(disk.id, ['Laptops', ' Baseline ', 'BASELINE'])).status, 204)
   assert.deepEqual(await tagsOf(disk.id), ['BASELINE', 'Laptops'])
@@ -373,7 +373,7 @@ test('setCheckTags gives a check its tags, makes those that are new, and writes 
   )
   const { organizationId: foreign } = await strangers()
   const stranger = await signedIn({ email: 'eve@other.example', organizationId: foreign })
-  assert.equal((await stranger.ask('POST', `/views/checks/${disk.id}/tags`, { names: [] })).status, 404)
+  assert.equal((await stranger.ask('POST', `/checks/${disk.id}/tags`, { names: [] })).status, 404)
 })
 
 test('deleteCustomCheck deletes a check of one’s own, and none that comes with Muster', async () => {
@@ -383,7 +383,7 @@ test('deleteCustomCheck deletes a check of one’s own, and none that comes with
     await make.check(organizationId),
   ]
   const browser = await signedIn()
-  assert.equal((await browser.ask('DELETE', `/views/checks/${provided.id}`)).status, 422)
-  assert.equal((await browser.ask('DELETE', `/views/checks/${own.id}`)).status, 204)
+  assert.equal((await browser.ask('DELETE', `/checks/${provided.id}`)).status, 422)
+  assert.equal((await browser.ask('DELETE', `/checks/${own.id}`)).status, 204)
   assert.equal((await browser.ask('GET', `/views/checks/${own.id}`)).status, 404)
 })

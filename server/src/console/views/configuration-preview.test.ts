@@ -57,7 +57,7 @@ const blocking = (groupId: string) => ({
 test('previewCheckConfiguration says who is blocked when, who is spared, and of whom nothing is known', async () => {
   const { check, group, devices } = await failingFleet()
   const browser = await signedIn()
-  const path = `/views/checks/${check.id}/configuration_preview`
+  const path = `/checks/${check.id}/configuration_preview`
   const { status, body } = await browser.ask('POST', path, { change: blocking(group.id) })
   assert.equal(status, 200)
   const end = plusMs(app.now(), 7 * day)
@@ -116,11 +116,11 @@ test('savePreviewedCheckConfiguration saves what was seen, once', async () => {
   const browser = await signedIn()
   const begins_blocking_on = plusMs(app.now(), 9 * day)
   const unsaved = { change: blocking(group.id), begins_blocking_on }
-  const preview = await browser.ask('POST', `/views/checks/${check.id}/configuration_preview`, unsaved)
+  const preview = await browser.ask('POST', `/checks/${check.id}/configuration_preview`, unsaved)
   assert.equal(preview.body.ends_at, begins_blocking_on)
   assert.deepEqual(preview.body.changed, ['blocking_excluded_groups', 'remediation_strategy', 'begins_blocking_on'])
   const saving = { ...unsaved, preview: preview.body.token }
-  const saved = await browser.ask('POST', `/views/checks/${check.id}/configuration`, saving)
+  const saved = await browser.ask('POST', `/checks/${check.id}/previewed_configuration`, saving)
   assert.equal(saved.status, 200)
   assert.deepEqual(
     [saved.body.remediation_strategy, saved.body.begins_blocking_on, saved.body.blocking_excluded_groups],
@@ -129,7 +129,7 @@ test('savePreviewedCheckConfiguration saves what was seen, once', async () => {
   const audit = await browser.ask('GET', '/audit_logs?per_page=2')
   assert.match(audit.body.data[0].description, /^Updated the configuration of the check "Disk": .*the strategy from/)
   assert.match(audit.body.data[1].description, /when it begins to block from no date to/)
-  const again = await browser.ask('POST', `/views/checks/${check.id}/configuration`, saving)
+  const again = await browser.ask('POST', `/checks/${check.id}/previewed_configuration`, saving)
   assert.deepEqual(
     [again.status, again.body.error, again.body.message],
     [422, 'preview_outdated', 'Someone else changed the configuration in the meantime. Refresh and try again.'],
@@ -140,8 +140,8 @@ test('a save is refused when its preview no longer holds, and nothing is written
   const { check, devices } = await failingFleet()
   const browser = await signedIn()
   const change = { remediation_strategy: 'block_immediately' }
-  const preview = await browser.ask('POST', `/views/checks/${check.id}/configuration_preview`, { change })
-  const save = (body: object) => browser.ask('POST', `/views/checks/${check.id}/configuration`, body)
+  const preview = await browser.ask('POST', `/checks/${check.id}/configuration_preview`, { change })
+  const save = (body: object) => browser.ask('POST', `/checks/${check.id}/previewed_configuration`, body)
   const message = '3 blocked at once became 2; look again.'
   await make.result({ device: devices.two, check, rows: 'PASS', at: plusMs(app.now(), 1_000) })
   const refused = await save({ change, preview: preview.body.token })
@@ -171,10 +171,10 @@ test('a preview names the members that are wrong, as saving does', async () => {
   const group = await make.deviceGroup(foreign.organizationId)
   const change = { targeted_groups: [group.id] }
   const errors = [{ field: 'targeted_groups/0', message: 'there is no such device group' }]
-  const preview = await browser.ask('POST', `/views/checks/${check.id}/configuration_preview`, { change })
+  const preview = await browser.ask('POST', `/checks/${check.id}/configuration_preview`, { change })
   assert.deepEqual([preview.status, preview.body.errors], [422, errors])
   const wrong = { change: { block_auth_grace_period_days: -1 } }
-  const fault = await browser.ask('POST', `/views/checks/${check.id}/configuration_preview`, wrong)
+  const fault = await browser.ask('POST', `/checks/${check.id}/configuration_preview`, wrong)
   assert.deepEqual([fault.status, fault.body.errors[0].field], [422, 'change/block_auth_grace_period_days'])
 })
 
@@ -184,7 +184,7 @@ test('administrators who may not configure checks, and other organizations, see 
   const limited = await signedIn({ email: 'lim@acme.example', access: 'limited', restrictions: ['configure_checks'] })
   const foreign = await app.addTenant('Other')
   const stranger = await signedIn({ email: 'eve@other.example', organizationId: foreign.organizationId })
-  for (const path of [`/views/checks/${check.id}/configuration_preview`, `/views/checks/${check.id}/configuration`]) {
+  for (const path of [`/checks/${check.id}/configuration_preview`, `/checks/${check.id}/previewed_configuration`]) {
     const sent = path.endsWith('preview') ? { change: body.change } : body
     assert.equal((await limited.ask('POST', path, sent)).body.error, 'permission_missing')
     const unknown = await stranger.ask('POST', path.replace(check.id, '900000000000000001'), sent)

@@ -48,7 +48,7 @@ test('a device is renamed and noted, once each, and keeps the name when it repor
   const { organizationId } = app.tenant
   const { id } = await make.device(organizationId, { name: 'MAC-0042' })
   const browser = await signedIn()
-  const path = `/views/devices/${id}`
+  const path = `/devices/${id}`
   for (const _time of [1, 2]) {
     const { status, body } = await browser.ask('PATCH', path, { name: ' Ana’s Mac ', note: 'Lent to the lab' })
     assert.deepEqual([status, body.name, body.note], [200, 'Ana’s Mac', 'Lent to the lab'])
@@ -153,7 +153,7 @@ test('a deleted device is named while it can be restored, and comes back', async
   const limited = await signedIn(['remove_devices'])
   const path = `/views/deleted_devices/${id}`
   assert.equal((await browser.ask('GET', path)).status, 404)
-  assert.equal((await browser.ask('POST', `${path}/restore`)).status, 404)
+  assert.equal((await browser.ask('POST', `/deleted_devices/${id}/restore`)).status, 404)
   assert.equal((await browser.ask('DELETE', `/devices/${id}`)).status, 200)
   const { body } = await limited.ask('GET', path)
   assert.deepEqual(body, {
@@ -163,11 +163,11 @@ test('a deleted device is named while it can be restored, and comes back', async
     restorable_until: body.restorable_until,
   })
   assert.ok(body.restorable_until >= body.deleted_at)
-  assert.equal((await limited.ask('POST', `${path}/restore`)).status, 403)
-  const restored = await browser.ask('POST', `${path}/restore`)
+  assert.equal((await limited.ask('POST', `/deleted_devices/${id}/restore`)).status, 403)
+  const restored = await browser.ask('POST', `/deleted_devices/${id}/restore`)
   assert.deepEqual([restored.status, restored.body.id], [200, id])
   assert.equal((await browser.ask('GET', `/devices/${id}`)).status, 200)
-  assert.equal((await browser.ask('POST', `${path}/restore`)).status, 404)
+  assert.equal((await browser.ask('POST', `/deleted_devices/${id}/restore`)).status, 404)
 })
 
 test('refreshFailingChecks has what fails run again on the devices that are there, and nothing else', async () => {
@@ -197,7 +197,7 @@ test('refreshFailingChecks has what fails run again on the devices that are ther
   await app.db.updateTable('devices').set({ deleted_at: app.now() }).where('id', '=', gone.id).execute()
   const browser = await signedIn()
   const device_ids = [one.id, two.id, gone.id, foreign.id, '900000000000000001', one.id]
-  const ask = () => browser.ask('POST', '/views/check_refreshes', { device_ids })
+  const ask = () => browser.ask('POST', '/check_refreshes', { device_ids })
   assert.deepEqual((await ask()).body, { devices_count: 2, checks_count: 3 })
   assert.deepEqual((await ask()).body, { devices_count: 2, checks_count: 3 }, 'asked again, still once each')
   const waiting = await app.db
@@ -212,8 +212,8 @@ test('refreshFailingChecks has what fails run again on the devices that are ther
     { device_id: two.id, check_id: disk.id },
   ])
   const limited = await signedIn(['refresh_check'])
-  assert.equal((await limited.ask('POST', '/views/check_refreshes', { device_ids })).status, 403)
+  assert.equal((await limited.ask('POST', '/check_refreshes', { device_ids })).status, 403)
   for (const wrong of [[], ['x'], Array.from({ length: 101 }, (_, index) => String(index))]) {
-    assert.equal((await browser.ask('POST', '/views/check_refreshes', { device_ids: wrong })).status, 422)
+    assert.equal((await browser.ask('POST', '/check_refreshes', { device_ids: wrong })).status, 422)
   }
 })

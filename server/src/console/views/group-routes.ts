@@ -22,7 +22,7 @@ import { deviceGroupColumns, personGroupColumns } from './record-export-columns.
 export function groupViewRoutes(scope: FastifyInstance): void {
   deviceGroupRoutes(scope)
   endpoint(scope, {
-    ...groupViewOperations.createDeviceGroupView,
+    ...groupViewOperations.createDeviceGroup,
     run: ({ db, organizationId, body, context }) =>
       transact(db, async (tx) => {
         const description = body.description?.trim() || null
@@ -58,7 +58,7 @@ export function groupViewRoutes(scope: FastifyInstance): void {
 
 function deviceGroupRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    ...groupViewOperations.changeDeviceGroupView,
+    ...groupViewOperations.changeDeviceGroup,
     run: ({ db, organizationId, params: { groupId }, body, context }) =>
       transact(db, async (tx) => {
         await changeDeviceGroup(tx, { groupId, ...body }, context)
@@ -67,7 +67,7 @@ function deviceGroupRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...groupViewOperations.deleteDeviceGroupView,
+    ...groupViewOperations.deleteDeviceGroup,
     run: ({ db, params: { groupId }, context }) =>
       transact(db, async (tx) => presentDeviceGroup(await deleteDeviceGroup(tx, { groupId }, context))),
   })
@@ -84,7 +84,7 @@ function deviceGroupRoutes(scope: FastifyInstance): void {
 /** Who is in a group decides who may sign in with devices, hence the permission. */
 function personMemberRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    ...groupViewOperations.addPersonGroupMembersView,
+    ...groupViewOperations.addPersonGroupMembers,
     run: ({ db, organizationId, params: { groupId }, body, context }) =>
       transact(db, async (tx) => {
         refuseSynced(orNotFound(await findPersonGroupView(tx, organizationId, groupId)))
@@ -95,7 +95,7 @@ function personMemberRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...groupViewOperations.removePersonGroupMembersView,
+    ...groupViewOperations.removePersonGroupMembers,
     run: ({ db, organizationId, params: { groupId }, body, context }) =>
       transact(db, async (tx) => {
         refuseSynced(orNotFound(await findPersonGroupView(tx, organizationId, groupId)))

@@ -40,7 +40,7 @@ test('registerDevices registers each device separately, and says what was refuse
   const foreign = await make.device((await app.addTenant('Other')).organizationId)
   const browser = await signedIn()
   const ask = (pairs: readonly (readonly [string, string])[], by = browser) =>
-    by.ask('POST', '/views/registrations', {
+    by.ask('POST', '/registrations', {
       registrations: pairs.map(([device, person]) => ({ device_id: device, person_id: person })),
     })
   const { status, body } = await ask([
@@ -91,7 +91,7 @@ test('previewOwnerList says what becomes of each line, and changes nothing', asy
     '',
     'h;C02FREE',
   ].join('\r\n')
-  const { status, body } = await browser.ask('POST', '/views/owner_list_previews', { csv })
+  const { status, body } = await browser.ask('POST', '/owner_list_previews', { csv })
   assert.equal(status, 200)
   assert.deepEqual(
     body.lines.map((line: Record<string, { id?: string }>) => [
@@ -109,15 +109,15 @@ test('previewOwnerList says what becomes of each line, and changes nothing', asy
       [10, 'refused', 'The line has no e-mail address.', free.id, false, false],
     ],
   )
-  const takes = await browser.ask('POST', '/views/owner_list_previews', {
+  const takes = await browser.ask('POST', '/owner_list_previews', {
     csv: '5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10,ana@acme.example',
   })
   const [line] = takes.body.lines
   assert.deepEqual([line.line, line.outcome, line.owner.name, line.person.name], [1, 'replaced', 'Ben', 'Ana'])
   const limited = await signedIn(['update_devices'])
-  assert.equal((await limited.ask('POST', '/views/owner_list_previews', { csv })).status, 403)
+  assert.equal((await limited.ask('POST', '/owner_list_previews', { csv })).status, 403)
   for (const wrong of ['', 'serial,email', 'a,b,c\nd,e@f.g,h', '"a', `${'x,a@b.c\n'.repeat(5_001)}`]) {
-    const answer = await browser.ask('POST', '/views/owner_list_previews', { csv: wrong })
+    const answer = await browser.ask('POST', '/owner_list_previews', { csv: wrong })
     assert.deepEqual([answer.status, answer.body.errors[0].field], [422, 'csv'], wrong.slice(0, 20))
   }
 })
@@ -126,7 +126,7 @@ test('addPerson adds a person whom devices can be registered to, and restores wh
   const { organizationId } = app.tenant
   const gone = await make.person(organizationId, { email: 'gone@acme.example', deprovisioned_at: app.now() })
   const browser = await signedIn()
-  const add = (email: string, by = browser) => by.ask('POST', '/views/people', { name: 'Cleo', email })
+  const add = (email: string, by = browser) => by.ask('POST', '/people', { name: 'Cleo', email })
   const added = await add('cleo@acme.example')
   assert.deepEqual([added.status, added.body.is_restored], [200, false])
   const person = await app.ask('GET', `/people/${added.body.id}`)

@@ -128,13 +128,13 @@ test('the export of a report has every row, slice by slice', async () => {
 test('a reporting query is made, changed, run and deleted, and refused with the fault of its SQL', async () => {
   const browser = await signedIn()
   const limited = await signedIn(['create_live_query'])
-  const path = '/views/reporting_queries'
+  const path = '/reporting_queries'
   const wanted = { name: 'Devices', sql: 'select device_id from device_uptime', interval_seconds: 3_600 }
   assert.equal((await limited.ask('POST', path, wanted)).status, 403)
   const made = await browser.ask('POST', path, wanted)
   assert.deepEqual([made.status, made.body.name, made.body.results_updated_at], [200, 'Devices', null])
   const one = `${path}/${made.body.id}`
-  const times = await limited.ask('GET', `${one}/times`)
+  const times = await limited.ask('GET', `/views${one}/times`)
   assert.deepEqual([times.body.interval_seconds, times.body.failed_at], [3_600, null])
   const renamed = await browser.ask('PATCH', one, { name: 'Uptimes' })
   assert.deepEqual([renamed.body.name, renamed.body.osquery_sql], ['Uptimes', wanted.sql])

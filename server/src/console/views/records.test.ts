@@ -156,7 +156,7 @@ test('the audit log is searched by its words, its actors and the names in it, an
   const full = openBrowser(app)
   await addAdmin(app, { email: 'mira@acme.example' })
   assert.equal((await full.signIn('mira@acme.example')).status, 200)
-  const made = await full.ask('POST', '/views/device_groups', { name: ' 100% "odd" ', description: ' ' })
+  const made = await full.ask('POST', '/device_groups', { name: ' 100% "odd" ', description: ' ' })
   assert.equal(made.status, 200)
   assert.deepEqual([made.body.name, made.body.description, made.body.members_count], ['100% "odd"', null, 0])
 
@@ -182,8 +182,8 @@ test('the audit log is searched by its words, its actors and the names in it, an
     assert.equal(listed.body.data.length, counted.body.count, filter)
   }
   assert.equal((await browser.ask('GET', '/views/audit_logs/999999999')).status, 404)
-  assert.equal((await browser.ask('POST', '/views/device_groups', { name: 'no' })).status, 403)
-  assert.equal((await full.ask('POST', '/views/device_groups', { name: '  ' })).status, 422)
+  assert.equal((await browser.ask('POST', '/device_groups', { name: 'no' })).status, 403)
+  assert.equal((await full.ask('POST', '/device_groups', { name: '  ' })).status, 422)
 })
 
 test('people join and leave a group by hand, once each, but not one that the identity provider keeps', async () => {
@@ -197,7 +197,7 @@ test('people join and leave a group by hand, once each, but not one that the ide
     (await browser.ask('GET', '/views/audit_logs?about=Finance')).body.data.map(
       ({ description }: { description: string }) => description,
     )
-  const path = `/views/person_groups/${group.id}`
+  const path = `/person_groups/${group.id}`
   assert.equal((await browser.ask('POST', `${path}/add`, { person_ids: [foreign.id] })).status, 404)
   for (const _time of [1, 2]) {
     const added = await browser.ask('POST', `${path}/add`, { person_ids: [ana.id] })
@@ -241,10 +241,10 @@ test('the entries about a record are found whatever it was called then, those fr
   const twin = await make.device(organizationId, { name: 'Hermes' })
   const other = await app.addTenant('Other')
   const browser = await signedIn()
-  const rename = (id: string, name: string) => browser.ask('PATCH', `/views/devices/${id}`, { name })
+  const rename = (id: string, name: string) => browser.ask('PATCH', `/devices/${id}`, { name })
   for (const name of ['Borealis', 'Hermes']) assert.equal((await rename(device.id, name)).status, 200)
   await rename(twin.id, 'Atlas')
-  const group = (await browser.ask('POST', '/views/device_groups', { name: 'Lab' })).body
+  const group = (await browser.ask('POST', '/device_groups', { name: 'Lab' })).body
   await browser.ask('POST', `/device_groups/${group.id}/memberships`, { device_ids: [device.id, twin.id] })
   const mine = [
     'Added the devices "Hermes" and "Atlas" to the device group "Lab".',
@@ -294,7 +294,7 @@ test('a device group is renamed and described, and deleted once no check names i
   const device = await make.device(organizationId, { groupIds: [group.id] })
   const check = await make.check(organizationId, { name: 'Disk' })
   const browser = await signedIn()
-  const path = `/views/device_groups/${group.id}`
+  const path = `/device_groups/${group.id}`
   const sentences = async () =>
     (await browser.ask('GET', `/views/audit_logs?subject=device_group:${group.id}`)).body.data.map(
       ({ description }: { description: string }) => description,
@@ -322,21 +322,21 @@ test('a device group is renamed and described, and deleted once no check names i
     is_blocked: false,
     is_spared: false,
   }
-  assert.deepEqual((await browser.ask('GET', `${path}/uses`)).body, { checks: [named] })
+  assert.deepEqual((await browser.ask('GET', `/views${path}/uses`)).body, { checks: [named] })
   const refused = await browser.ask('DELETE', path)
   assert.equal(refused.status, 422)
   assert.deepEqual(refused.body.errors, [
     { field: 'id', message: 'the check "Disk" names the group: take it out of the configuration first' },
   ])
   assert.equal((await configure([])).status, 200)
-  assert.deepEqual((await browser.ask('GET', `${path}/uses`)).body, { checks: [] })
+  assert.deepEqual((await browser.ask('GET', `/views${path}/uses`)).body, { checks: [] })
   const limited = await signedIn(['manage_device_groups'], 'tom@acme.example')
   for (const method of ['PATCH', 'DELETE']) {
     assert.equal((await limited.ask(method, path, method === 'PATCH' ? change : undefined)).status, 403)
   }
   for (const id of [foreign.id, '900000000000000001']) {
-    assert.equal((await browser.ask('DELETE', `/views/device_groups/${id}`)).status, 404)
-    assert.equal((await browser.ask('PATCH', `/views/device_groups/${id}`, change)).status, 404)
+    assert.equal((await browser.ask('DELETE', `/device_groups/${id}`)).status, 404)
+    assert.equal((await browser.ask('PATCH', `/device_groups/${id}`, change)).status, 404)
     assert.equal((await browser.ask('GET', `/views/device_groups/${id}/uses`)).status, 404)
   }
   const deleted = await browser.ask('DELETE', path)

@@ -18,8 +18,8 @@ async function signedIn(restrictions: readonly string[] = []) {
   return browser
 }
 
-const preview = '/views/unregistration_previews'
-const command = '/views/unregistrations'
+const preview = '/unregistration_previews'
+const command = '/unregistrations'
 
 /** Ana has two Macs, Ben a telephone; nobody owns the last. */
 async function fleet(organizationId: string) {
