@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { addressOf } from './api.ts'
+import type { Subject } from './areas.ts'
 import { queryClient } from './query-client.ts'
+import { refresh } from './refresh.ts'
 import { endOfSession } from './request.ts'
 
 type Live = { readonly isOn: boolean; readonly since: number }
@@ -16,14 +18,14 @@ const beatMs = 10_000
 const silentMs = 20_000
 const refusedMs = 10_000
 
-/** What the server calls changed, and the first word of the queries that show it. */
-const keysOf: Readonly<Record<string, readonly string[]>> = {
+/** What the server calls changed, and what that changes in the console. */
+const changedBy: Readonly<Record<string, readonly Subject[]>> = {
   devices: ['devices', 'checks', 'people', 'groups', 'streams', 'webhooks'],
   issues: ['devices', 'issues', 'checks'],
   requests: ['requests', 'devices'],
-  sign_ins: ['sign-ins', 'devices'],
-  live_queries: ['live-queries'],
-  audit: ['audit', 'checks', 'requests', 'groups', 'people', 'streams', 'webhooks', 'keys', 'live-queries'],
+  sign_ins: ['sign_ins', 'devices'],
+  live_queries: ['live_queries'],
+  audit: ['audit', 'checks', 'requests', 'groups', 'people', 'streams', 'webhooks', 'api_keys', 'live_queries'],
 }
 
 function note(isOn: boolean): void {
@@ -34,17 +36,17 @@ function note(isOn: boolean): void {
 
 /** Reads again what is shown and has changed; several changes within a moment are one. */
 function refresher() {
-  const waiting = new Set<string>()
+  const waiting = new Set<Subject>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let dueAt = Number.POSITIVE_INFINITY
   const read = () => {
     dueAt = Number.POSITIVE_INFINITY
-    for (const key of waiting) void queryClient.invalidateQueries({ queryKey: [key] })
+    void refresh(...waiting)
     waiting.clear()
   }
   return {
     add(topics: readonly string[]) {
-      for (const key of topics.flatMap((topic) => keysOf[topic] ?? [])) waiting.add(key)
+      for (const subject of topics.flatMap((topic) => changedBy[topic] ?? [])) waiting.add(subject)
       const wantedAt = Date.now() + (topics.includes('live_queries') ? awaitedMs : mayWaitMs)
       if (wantedAt >= dueAt) return
       clearTimeout(timer)
@@ -53,7 +55,7 @@ function refresher() {
     },
     /** All that the server would tell changes of. */
     all() {
-      for (const key of new Set(Object.values(keysOf).flat())) void queryClient.invalidateQueries({ queryKey: [key] })
+      void refresh(...new Set(Object.values(changedBy).flat()))
     },
     stop: () => clearTimeout(timer),
   }
@@ -65,7 +67,7 @@ function refresher() {
  * again every few seconds. Ends when what is returned is called.
  */
 export function followChanges(): () => void {
-  const refresh = refresher()
+  const changes = refresher()
   let source: EventSource | undefined
   let hasBeenOn = false
   let heardAt = Date.now()
@@ -95,7 +97,7 @@ export function followChanges(): () => void {
     source.addEventListener('changed', ({ data }) => {
       hear()
       const { topics } = JSON.parse(String(data)) as { topics: readonly string[] }
-      refresh.add(topics)
+      changes.add(topics)
     })
     source.addEventListener('ended', endOfSession)
     source.addEventListener('error', () => {
@@ -108,7 +110,7 @@ export function followChanges(): () => void {
     if (document.hidden) return
     if (source && Date.now() - heardAt > silentMs) giveUpFor(silentMs)
     open()
-    if (!state.live.isOn && Date.now() - state.live.since > beatMs) refresh.all()
+    if (!state.live.isOn && Date.now() - state.live.since > beatMs) changes.all()
   }, beatMs)
   const look = () => (document.hidden ? close() : open())
   // Without a network nothing can be heard: no need to wait for the silence.
@@ -122,7 +124,7 @@ export function followChanges(): () => void {
     removeEventListener('offline', lose)
     removeEventListener('online', look)
     clearInterval(beat)
-    refresh.stop()
+    changes.stop()
     close()
     note(false)
   }

@@ -1,12 +1,13 @@
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
+import { type Changed, refresh } from '../api/refresh.ts'
 import { ProofDeclined } from '../api/step-up.ts'
 import { type Offer, toast } from './toasts.tsx'
 
 type Parts<Given, Answer> = {
   readonly act: (given: Given) => Promise<Answer>
   /** What is read again afterwards. */
-  readonly refresh?: readonly QueryKey[]
+  readonly refresh?: readonly (Changed | QueryKey)[]
   /** What the toast says; nothing is said without. */
   readonly said?: (answer: Answer, given: Given) => string | undefined
   /** What takes it back, in the toast. */
@@ -35,7 +36,11 @@ export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, An
       const text = parts.said?.(answer, given)
       if (text !== undefined) toast(text, 'tick', parts.undo?.(answer, given))
       parts.onDone?.(answer, given)
-      await Promise.all((parts.refresh ?? []).map((queryKey) => client.invalidateQueries({ queryKey })))
+      await Promise.all(
+        (parts.refresh ?? []).map((one) =>
+          typeof one === 'string' ? refresh(one) : client.invalidateQueries({ queryKey: one }),
+        ),
+      )
     },
     onError: (error) => {
       if (!parts.hasForm && !(error instanceof ProofDeclined)) toast(error.message, 'cross')

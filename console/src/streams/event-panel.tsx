@@ -4,6 +4,7 @@ import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { Icon } from '../components/icon.tsx'
 import { RecordNotices } from '../components/record-page.tsx'
 import { SidePanel } from '../components/side-panel.tsx'
@@ -17,7 +18,7 @@ import { EventAttempts } from './event-attempts.tsx'
 import { eventKinds } from './event-filters.ts'
 import { DeliveryState, subjectOf } from './event-table.tsx'
 import { EventToken } from './event-token.tsx'
-import { streamEventQuery, streamEventsQuery } from './stream-queries.ts'
+import { streamEventsQuery } from './stream-queries.ts'
 
 type Parts = {
   readonly streamId: string
@@ -29,7 +30,7 @@ type Parts = {
 }
 
 export function EventPanel({ streamId, eventId, rows, onShow, onClose }: Parts) {
-  const event = useQuery(streamEventQuery(streamId, eventId))
+  const event = useQuery(query('getSsfStreamEvent', { params: { streamId, eventId } }, { pace: 'watched' }))
   const place = rows.findIndex(({ id }) => id === eventId)
   const [before, after] = [rows[place - 1], place === -1 ? undefined : rows[place + 1]]
   const title = event.data ? `Event ${event.data.sequence ?? ''}` : 'Event'
@@ -72,7 +73,7 @@ type EventParts = { readonly streamId: string; readonly event: SsfStreamEvent; r
 function LoadedEvent({ streamId, event, name }: EventParts) {
   const replay = useAction({
     act: () => api('replaySsfStreamEvents', { params: { streamId }, body: { jtis: [event.jti] } }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     said: ({ replayed_count: count }) => (count === 0 ? 'The event is already waiting' : 'The event is sent again'),
   })
   const copy = async (token: string) => {

@@ -58,7 +58,7 @@ function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean
   const isOkta = receiver === 'okta'
   const create = useAction({
     act: (body: InputOf<'createSsfStream'>['body']) => api('createSsfStream', { body }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     hasForm: true,
     onDone: (stream) => onMade(stream, isOkta),
   })

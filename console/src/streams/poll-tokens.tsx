@@ -99,7 +99,7 @@ function Rotation({ stream, view, onToken }: RotationParts) {
         params: { streamId: stream.id },
         body: { mode, ...(mode === 'overlap' && { overlap_seconds: Math.round(Number(minutes) * 60) }) },
       }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     hasForm: true,
     said: () => (mode === 'disable' ? 'Polling is off until you create a token' : 'New token created'),
     onDone: ({ poll_bearer_token: token }) => {

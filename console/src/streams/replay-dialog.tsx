@@ -1,7 +1,8 @@
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useAction } from '../components/use-action.ts'
 import { RangeDialog } from '../developers/range-dialog.tsx'
-import { type ReplayRange, replayCountQuery } from './stream-queries.ts'
+import type { ReplayRange } from './stream-queries.ts'
 
 const states = [
   { value: '', text: 'All settled' },
@@ -29,7 +30,7 @@ type Parts = { readonly streamId: string; readonly isOpen: boolean; readonly onC
 export function ReplayDialog({ streamId, isOpen, onClose }: Parts) {
   const replay = useAction({
     act: (range: ReplayRange) => replayAll(streamId, range),
-    refresh: [['streams']],
+    refresh: ['streams'],
     hasForm: true,
     said: (count) => (count === 1 ? '1 event is sent again' : `${count.toLocaleString('en')} events are sent again`),
     onDone: onClose,
@@ -43,7 +44,7 @@ export function ReplayDialog({ streamId, isOpen, onClose }: Parts) {
       nouns={['event', 'events']}
       states={states}
       firstState=""
-      counting={(range) => replayCountQuery(streamId, range)}
+      counting={(range) => query('countStreamReplay', { params: { streamId }, query: range })}
       onSend={(range) => replay.mutate(range)}
       isBusy={replay.isPending}
       fault={replay.faultBeside()}

@@ -43,7 +43,7 @@ export function StatusDialog({ stream, status, isOpen, onClose }: Parts) {
         params: { streamId: stream.id },
         body: { status, reason: reason.trim() === '' ? null : reason.trim() },
       }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     hasForm: true,
     said: () => said,
     undo: () => ({ label: 'Undo', run: () => undo.mutate() }),
@@ -54,7 +54,7 @@ export function StatusDialog({ stream, status, isOpen, onClose }: Parts) {
   })
   const undo = useAction({
     act: () => api('changeSsfStreamStatus', { params: { streamId: stream.id }, body: { status: 'enabled' } }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     said: () => 'The stream is enabled again',
   })
   return (

@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useNavigate } from '@tanstack/react-router'
-import { queryClient } from '../api/query-client.ts'
+import { forget } from '../api/refresh.ts'
 import { Icon } from '../components/icon.tsx'
 import { VerbItems } from '../components/verbs.tsx'
 import { useStreamVerbs } from './stream-verbs.tsx'
@@ -11,7 +11,7 @@ export function StreamActions({ stream }: { stream: SsfStream }) {
   const navigate = useNavigate()
   const { verbs, dialogs } = useStreamVerbs(stream, () => {
     void navigate({ to: '/settings/developers/streams' })
-    queryClient.removeQueries({ queryKey: ['streams'] })
+    forget('streams')
   })
   const { test, verify, enable, replay, pause, disable } = verbs
   return (

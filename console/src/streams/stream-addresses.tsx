@@ -93,7 +93,7 @@ function Move({ stream, next }: { stream: SsfStream; next: Settings }) {
   const [isOpen, setIsOpen] = useState(false)
   const move = useAction({
     act: () => api('moveSsfStream', { params: { streamId: stream.id } }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     hasForm: true,
     said: () => 'The stream is moved',
     onDone: () => setIsOpen(false),

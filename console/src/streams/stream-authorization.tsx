@@ -10,7 +10,7 @@ export function StreamAuthorization({ stream }: { stream: SsfStream }) {
   const [shown, setShown] = useState<string>()
   const reveal = useAction({
     act: () => api('revealStreamAuthorization', { params: { streamId: stream.id } }),
-    refresh: [['audit']],
+    refresh: ['audit'],
     onDone: ({ authorization_header: value }) => setShown(value ?? undefined),
   })
   return (

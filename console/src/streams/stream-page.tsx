@@ -117,7 +117,7 @@ type ChosenParts = { readonly streamId: string; readonly chosen: ReadonlySet<str
 function ChosenRow({ streamId, chosen, onClear }: ChosenParts) {
   const replay = useAction({
     act: () => api('replaySsfStreamEvents', { params: { streamId }, body: { jtis: [...chosen] } }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     said: ({ replayed_count: count }) =>
       count === 1 ? '1 event is sent again' : `${count} events are sent again; events already waiting keep waiting`,
     onDone: onClear,

@@ -1,33 +1,14 @@
 import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import type { SentRange } from '../developers/range-dialog.tsx'
 
-const refetchInterval = 15_000
-/** Of what someone watches happen; nothing is asked while the tab is hidden. */
-const liveInterval = 5_000
-
 export const streamsQuery = (after: string | undefined) =>
-  queryOptions({
-    queryKey: ['streams', 'list', after],
-    placeholderData: keepPreviousData,
-    refetchInterval,
-    queryFn: ({ signal }) => api('listSsfStreams', { query: { per_page: 50, cursor: after }, signal }),
-  })
+  query('listSsfStreams', { query: { per_page: 50, cursor: after } }, { pace: 'soon' })
 
-export const streamQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['streams', 'one', id],
-    refetchInterval,
-    queryFn: ({ signal }) => api('getSsfStream', { params: { streamId: id }, signal }),
-  })
+export const streamQuery = (streamId: string) => query('getSsfStream', { params: { streamId } }, { pace: 'soon' })
 
-export const streamViewQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['streams', 'view', id],
-    refetchInterval: liveInterval,
-    queryFn: ({ signal }) => api('getStreamView', { params: { streamId: id }, signal }),
-  })
+export const streamViewQuery = (streamId: string) =>
+  query('getStreamView', { params: { streamId } }, { pace: 'watched' })
 
 export type EventFilters = {
   readonly state?: SsfStreamEvent['state']
@@ -41,36 +22,15 @@ export type EventFilters = {
   readonly event?: string
 }
 
-export const streamEventsQuery = (id: string, { state, kind, q, txn, around, after }: EventFilters) =>
-  queryOptions({
-    queryKey: ['streams', 'events', id, { state, kind, q, txn, around, after }],
-    placeholderData: keepPreviousData,
-    refetchInterval: liveInterval,
-    queryFn: ({ signal }) => {
-      const query = { per_page: 50, state, kind, search: q, txn, around, cursor: after }
-      return api('listStreamEventViews', { params: { streamId: id }, query, signal })
-    },
-  })
-
-export const streamEventQuery = (id: string, eventId: string) =>
-  queryOptions({
-    queryKey: ['streams', 'event', id, eventId],
-    refetchInterval: liveInterval,
-    queryFn: ({ signal }) => api('getSsfStreamEvent', { params: { streamId: id, eventId }, signal }),
-  })
+export const streamEventsQuery = (streamId: string, { q, after, event: _, ...filters }: EventFilters) =>
+  query(
+    'listStreamEventViews',
+    { params: { streamId }, query: { ...filters, search: q, per_page: 50, cursor: after } },
+    { pace: 'watched' },
+  )
 
 export type ReplayRange = SentRange<'acknowledged' | 'delivered' | 'expired' | 'rejected'>
 
-export const replayCountQuery = (id: string, range: ReplayRange) =>
-  queryOptions({
-    queryKey: ['streams', 'replay-count', id, range],
-    queryFn: ({ signal }) => api('countStreamReplay', { params: { streamId: id }, query: range, signal }),
-  })
-
 /** What the receiver verifies tokens with, and every key that they may be signed with. */
-export const streamIssuerQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['streams', 'issuer', id],
-    staleTime: 60_000,
-    queryFn: ({ signal }) => api('getSsfStreamIssuer', { params: { streamId: id }, signal }),
-  })
+export const streamIssuerQuery = (streamId: string) =>
+  query('getSsfStreamIssuer', { params: { streamId } }, { staleTime: 60_000 })

@@ -45,7 +45,7 @@ function SettingsForm({ stream }: { stream: SsfStream }) {
       await refuseOutdated(client, { ...streamQuery(stream.id), isStill })
       return api('updateSsfStream', { params: { streamId: stream.id }, body: changeOf(before, sent) })
     },
-    refresh: [['streams']],
+    refresh: ['streams'],
     hasForm: true,
     said: () => 'Stream saved',
     onDone: (changed) => {

@@ -49,12 +49,12 @@ export function useStreamVerbs(stream: SsfStream, onDeleted: () => void): Stream
 function useAtOnce({ id, delivery_type: type }: SsfStream) {
   const verify = useAction({
     act: () => api('askSsfVerification', { params: { streamId: id }, body: {} }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     said: () => (type === 'push' ? 'Verification event sent' : 'A verification event waits to be polled'),
   })
   const enable = useAction({
     act: () => api('changeSsfStreamStatus', { params: { streamId: id }, body: { status: 'enabled' } }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     said: () => 'Stream enabled; waiting events are sent in order',
   })
   return { verify, enable }

@@ -3,7 +3,7 @@ import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { queryClient } from '../api/query-client.ts'
+import { refresh } from '../api/refresh.ts'
 import { useMay } from '../api/session.ts'
 import { Health } from '../components/health.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -100,7 +100,7 @@ const columns: readonly Column<SsfStream>[] = [
   }),
 ]
 
-const reread = () => void queryClient.invalidateQueries({ queryKey: ['streams', 'list'] })
+const reread = () => void refresh('listSsfStreams')
 
 function StreamMenu({ stream, menu }: { stream: SsfStream; menu: (items: ReactNode) => ReactNode }) {
   const { verbs, dialogs } = useStreamVerbs(stream, reread)

@@ -21,7 +21,7 @@ function TestForm({ stream, onClose }: Parts) {
   const [email, setEmail] = useState(session?.administrator.email ?? '')
   const test = useAction({
     act: () => api('testSsfStream', { params: { streamId: stream.id }, body: { email } }),
-    refresh: [['streams']],
+    refresh: ['streams'],
     hasForm: true,
   })
   const submit = (event: FormEvent) => {

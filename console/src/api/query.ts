@@ -1,0 +1,45 @@
+import { addresses } from 'virtual:operations'
+import type { AnswerOf, FileOperationName, InputOf, OperationName } from '@muster/contract/operations/all-operations.ts'
+import { hashKey, queryOptions, type UnusedSkipTokenOptions } from '@tanstack/react-query'
+import { api } from './api.ts'
+import { type Asked, type AskedKey, keyOf } from './areas.ts'
+
+/** How often what is looked at is read again: what someone watches happen, and what may be late. */
+const paceMs = { watched: 5_000, soon: 15_000, usual: 30_000, slow: 60_000 } as const
+
+type JsonOperationName = Exclude<OperationName, FileOperationName>
+type Options<Name extends JsonOperationName> = UnusedSkipTokenOptions<AnswerOf<Name>, Error, AnswerOf<Name>, AskedKey>
+type Differing<Name extends JsonOperationName> = Pick<
+  Options<Name>,
+  'enabled' | 'gcTime' | 'placeholderData' | 'refetchInterval' | 'retry' | 'staleTime'
+> & {
+  /** Left out: it is read again when it changes. */
+  readonly pace?: keyof typeof paceMs
+}
+type Arguments<Name extends JsonOperationName> =
+  Partial<InputOf<Name>> extends InputOf<Name>
+    ? [input?: InputOf<Name>, differing?: Differing<Name>]
+    : [input: InputOf<Name>, differing?: Differing<Name>]
+
+/** The key of what is asked of an operation. */
+export const queryKeyOf = (name: OperationName, input: Asked): AskedKey => keyOf(addresses[name] ?? '', name, input)
+
+const keepPageOf =
+  ([, , { params }]: AskedKey) =>
+  <Page>(page: Page | undefined, before: { readonly queryKey: AskedKey } | undefined): Page | undefined =>
+    hashKey([before?.queryKey[2].params]) === hashKey([params]) ? page : undefined
+
+/** What `useQuery` needs to read what an operation answers; a page of a list stays until the next of that list is there. */
+export function query<Name extends JsonOperationName>(name: Name, ...[input, differing]: Arguments<Name>) {
+  const { pace, ...others }: Differing<Name> = differing ?? {}
+  const asked: Asked = input ?? {}
+  const queryKey = queryKeyOf(name, asked)
+  return queryOptions<AnswerOf<Name>, Error, AnswerOf<Name>, AskedKey>({
+    queryKey,
+    // What an operation needs is checked where it is named; here its name is open.
+    queryFn: ({ signal }) => api(...([name, { ...asked, signal }] as unknown as Parameters<typeof api<Name>>)),
+    ...(pace && { refetchInterval: paceMs[pace] }),
+    ...(asked.query && 'cursor' in asked.query && { placeholderData: keepPageOf(queryKey) }),
+    ...others,
+  })
+}
