@@ -3,6 +3,7 @@ import type { AuditChange } from '@muster/contract/audit-changes.ts'
 import type { AuditView } from '@muster/contract/console-records.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { query } from '../api/query.ts'
 import { RecordNotices } from '../components/record-page.tsx'
 import './audit.css'
 import { CopyButton } from '../components/copy-button.tsx'
@@ -10,14 +11,14 @@ import { Fact } from '../components/fact.tsx'
 import { Page } from '../components/page.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { actorWords, auditEntryQuery } from './audit-queries.ts'
+import { actorWords } from './audit-queries.ts'
 
 const route = getRouteApi('/shell/audit/$entryId')
 const crumb = { to: '/audit', text: 'Audit log' } as const
 
 export function AuditEntryPage() {
   const { entryId } = route.useParams()
-  const entry = useQuery(auditEntryQuery(entryId))
+  const entry = useQuery(query('getAuditView', { params: { id: entryId } }))
   return (
     <Page title={`Entry ${entryId}`} crumb={crumb}>
       <div className="page detail">

@@ -1,7 +1,8 @@
 import { auditActions } from '@muster/contract/audit-actions.ts'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { countOf, csvAddressOf } from '../api/api.ts'
+import { addressOf, api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import './audit.css'
 import { queryClient } from '../api/query-client.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -10,7 +11,6 @@ import { Emptiness } from '../components/notices.tsx'
 import {
   aboutInWords,
   actorWords,
-  auditCountQuery,
   auditFilterOf,
   auditFiltersInWords,
   auditViewsQuery,
@@ -35,7 +35,9 @@ export function AuditPage() {
   const navigate = route.useNavigate()
   const filter = auditFilterOf(filters)
   const list = useQuery(auditViewsQuery(filter, filters.after))
-  const count = useQuery(auditCountQuery(filter))
+  const count = useQuery(
+    query('countAuditViews', { query: filter }, { placeholderData: keepPreviousData, pace: 'usual' }),
+  )
   const { about } = filters
   return (
     <ListPage

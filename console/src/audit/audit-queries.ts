@@ -1,11 +1,8 @@
 import { type AuditAction, auditActions, isAuditAction } from '@muster/contract/audit-actions.ts'
 import { type AuditSubjectKind, auditSubjectWords } from '@muster/contract/audit-subjects.ts'
 import type { AuditViewFilter } from '@muster/contract/console-records.ts'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, countOf } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { given, readAfter, readChoice, readText, sentenceOf } from '../components/read-filters.ts'
-
-const refetchInterval = 30_000
 
 export const actorWords = { User: 'Administrator', ApiKey: 'API key', System: 'The service', Person: 'Person' } as const
 export const sinceWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
@@ -59,23 +56,4 @@ export const auditFilterOf = ({ q, actor, action, since, about }: AuditFilters):
   given({ search: q, actor_type: actor, action, since, subject: about }) as AuditViewFilter
 
 export const auditViewsQuery = (filter: AuditViewFilter, after?: string, per_page = 50) =>
-  queryOptions({
-    queryKey: ['audit', 'list', filter, after, per_page],
-    placeholderData: keepPreviousData,
-    refetchInterval,
-    queryFn: ({ signal }) => api('listAuditViews', { query: { ...filter, per_page, cursor: after }, signal }),
-  })
-
-export const auditCountQuery = (filter: AuditViewFilter) =>
-  queryOptions({
-    queryKey: ['audit', 'count', filter],
-    placeholderData: keepPreviousData,
-    refetchInterval,
-    queryFn: ({ signal }) => countOf('listAuditViews', { query: filter, signal }),
-  })
-
-export const auditEntryQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['audit', 'one', id],
-    queryFn: ({ signal }) => api('getAuditView', { params: { id }, signal }),
-  })
+  query('listAuditViews', { query: { ...filter, per_page, cursor: after } }, { pace: 'usual' })

@@ -1,24 +1,18 @@
 import type { AuditChain } from '@muster/contract/console-audit.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { useAction } from '../components/use-action.ts'
 
-const chainQuery = (isAwaited: boolean) =>
-  queryOptions({
-    queryKey: ['audit', 'chain'],
-    refetchInterval: isAwaited ? 1_500 : 60_000,
-    queryFn: ({ signal }) => api('getAuditChain', { signal }),
-  })
-
 /** Whether the log is as it was written: verified when, and up to where. */
 export function ChainLine() {
   const [awaited, setAwaited] = useState<string | null>()
-  const chain = useQuery(chainQuery(awaited !== undefined))
+  const chain = useQuery(query('getAuditChain', {}, { refetchInterval: awaited === undefined ? 60_000 : 1_500 }))
   const at = chain.data?.verified?.at ?? null
   if (awaited !== undefined && chain.data && at !== awaited) setAwaited(undefined)
   const verify = useAction({

@@ -136,7 +136,7 @@ function EnableButton({ entry }: { entry: Entry }) {
   const session = useSession()
   const enable = useAction({
     act: () => api('enableCatalogueCheck', { params: { slug: entry.slug } }),
-    refresh: [['checks']],
+    refresh: ['checks'],
     said: () => `Enabled “${entry.name}” as report only`,
   })
   if (!session?.permissions.includes('configure_checks')) return <span className="t3">Not enabled</span>

@@ -31,7 +31,7 @@ export function useCheckVerbs({ check, onDeleted }: Parts): CheckVerbs {
   const pause = usePause(check)
   const begin = useAction<void, { id: string }>({
     act: () => api('createCustomCheckDraft', { body: { input: {}, from_check: check.id } }),
-    refresh: [['drafts']],
+    refresh: ['drafts'],
     onDone: ({ id }) => void navigate({ to: '/checks/drafts/$draftId', params: { draftId: id } }),
   })
   const resume = () =>
@@ -60,7 +60,7 @@ export function useMayWriteChecks(): boolean {
 function usePause({ id, name }: Parts['check']) {
   const parts = (paused: boolean) => ({
     act: () => api('updateCheckConfiguration', { params: { checkId: id }, body: { paused } }),
-    refresh: [['checks']],
+    refresh: ['checks'] as const,
     said: () => `${paused ? 'Paused' : 'Resumed'} “${visibleText(name)}”`,
   })
   const undo = useAction(parts(false))

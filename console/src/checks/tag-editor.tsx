@@ -12,10 +12,10 @@ export function TagEditor({ facts }: { facts: CheckFacts }) {
   const [typed, setTyped] = useState('')
   const put = (wanted: readonly string[]) =>
     api('setCheckTags', { params: { checkId: facts.id }, body: { names: wanted } })
-  const undo = useAction<readonly string[]>({ act: put, refresh: [['checks']] })
+  const undo = useAction<readonly string[]>({ act: put, refresh: ['checks'] })
   const change = useAction<readonly string[]>({
     act: put,
-    refresh: [['checks']],
+    refresh: ['checks'],
     hasForm: true,
     said: () => `The tags of ${visibleText(facts.name)} are changed`,
     undo: () => ({ label: 'Undo', run: () => undo.mutate(names) }),

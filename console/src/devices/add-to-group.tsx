@@ -56,7 +56,7 @@ export function AddToGroup({ selection, filters, size, onClose, onDone }: Parts)
       stopping.current = stop
       return addAll(groupId, { selection, filters, signal: stop.signal, onProgress: setDone })
     },
-    refresh: [['devices'], ['groups'], ['checks']],
+    refresh: ['devices', 'groups', 'checks'],
     said: ({ added, isStopped }) =>
       `${isStopped ? 'Stopped; ' : ''}${countOf(added)} added to ${visibleText(chosen?.name ?? 'the group')}`,
     onDone: ({ isStopped }) => {

@@ -20,7 +20,7 @@ export function AssignOwnerDialog({ device, ownerId, ownerName, onClose }: Parts
   const assign = useAction({
     act: (personId: string) =>
       api('assignDeviceOwner', { params: { deviceId: device.id }, body: { person_id: personId } }),
-    refresh: [['devices'], ['people'], ['audit']],
+    refresh: ['devices', 'people', 'audit'],
     said: () => `${name} is registered to ${visibleText(person?.name ?? '')}`,
     onDone: onClose,
     hasForm: true,

@@ -13,7 +13,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
   const [note, setNote] = useState(device.note ?? '')
   const parts = {
     act: (change: Change) => api('describeDevice', { params: { id: device.id }, body: change }),
-    refresh: [['devices'], ['audit']],
+    refresh: ['devices', 'audit'] as const,
   }
   const takeBack = useAction<Change>({ ...parts, said: () => 'Undone' })
   const save = useAction<Change>({

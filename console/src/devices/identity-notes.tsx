@@ -29,7 +29,7 @@ function SuspendedNote({ device, ownerName, since }: Parts & { readonly since: s
   const name = visibleText(device.name)
   const confirm = useAction<void, Device>({
     act: () => api('confirmRegistration', { params: { deviceId: device.id } }),
-    refresh: [['devices'], ['audit']],
+    refresh: ['devices', 'audit'],
     said: () => `The registration of ${name} is confirmed`,
     hasForm: true,
   })
@@ -62,7 +62,7 @@ function ConflictNote({ device, since }: Parts & { readonly since: string }) {
   const name = visibleText(device.name)
   const resolve = useAction<void, Device>({
     act: () => api('resolveIdentityConflict', { params: { deviceId: device.id } }),
-    refresh: [['devices'], ['audit']],
+    refresh: ['devices', 'audit'],
     said: () => `The identity conflict of ${name} is resolved`,
     hasForm: true,
   })

@@ -74,7 +74,7 @@ function ConfirmMerge({ pair, preview, onSwap, onClose }: PreviewedParts & { rea
         params: { deviceId: keptId },
         body: { other_id: otherId, ...(isOneMachine && { is_one_machine: true }) },
       }),
-    refresh: [['devices'], ['people'], ['groups'], ['audit']],
+    refresh: ['devices', 'people', 'groups', 'audit'],
     said: () => `${other} merged into ${kept}`,
     onDone: () => {
       onClose()

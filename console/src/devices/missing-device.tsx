@@ -21,7 +21,7 @@ const deletedDeviceQuery = (id: string) =>
 export function useRestore() {
   return useAction<string, Device>({
     act: (id) => api('restoreDevice', { params: { deviceId: id } }),
-    refresh: [['devices'], ['groups']],
+    refresh: ['devices', 'groups'],
     said: ({ name }) => `${visibleText(name)} restored`,
   })
 }

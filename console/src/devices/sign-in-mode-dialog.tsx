@@ -36,7 +36,7 @@ export function SignInModeDialog({ device, onClose }: { device: Device; onClose:
   const [groups, setGroups] = useState<readonly string[]>(groupsBefore)
   const send = (body: { authentication_mode: Mode; person_group_ids: readonly string[] }) =>
     api('updateDeviceAuthenticationMode', { params: { deviceId: device.id }, body })
-  const refresh = [['devices'], ['audit']]
+  const refresh = ['devices', 'audit'] as const
   const takeBack = useAction({
     act: () =>
       send({

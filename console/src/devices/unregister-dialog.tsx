@@ -21,7 +21,7 @@ export function UnregisterDialog({ device, ownerId, ownerName, onClose, onUnregi
   const isHeld = device.device_type === 'iOS' || device.device_type === 'Android'
   const unregister = useAction({
     act: () => api('deleteDeviceRegistration', { params: { deviceId: device.id } }),
-    refresh: [['devices'], ['people'], ['audit']],
+    refresh: ['devices', 'people', 'audit'],
     said: () => `${name} is no longer registered`,
     onDone: () => {
       onClose()

@@ -31,7 +31,7 @@ export function useSteps<Item>({ total, begin, endOf, close, onChanged, onClose,
       stopping.current = stop
       return inSteps({ ...begin(stop.signal), signal: stop.signal, onProgress: setAsked })
     },
-    refresh: [['devices'], ['people'], ['audit'], ['settings']],
+    refresh: ['devices', 'people', 'audit', 'settings'],
     said: (account) => (isWhole(account) ? endOf(account) : undefined),
     onDone: (account) => {
       onChanged?.()

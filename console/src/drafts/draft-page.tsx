@@ -125,13 +125,13 @@ function Ends({ draft, isDirty }: { draft: DraftView; isDirty: boolean }) {
   const name = visibleText(draft.name)
   const publish = useAction<void, { check_id: string }>({
     act: () => api('publishCustomCheckDraft', { params: { draftId: draft.id } }),
-    refresh: [['checks'], ['drafts']],
+    refresh: ['checks', 'drafts'],
     said: () => (draft.custom_check_id === '' ? `Published “${name}” as report only` : `Published “${name}” again`),
     onDone: ({ check_id: checkId }) => void navigate({ to: '/checks/$checkId', params: { checkId } }),
   })
   const remove = useAction({
     act: () => api('deleteCustomCheckDraft', { params: { id: draft.id } }),
-    refresh: [['checks']],
+    refresh: ['checks'],
     said: () => `The draft ${name} is deleted`,
     onDone: () => void navigate({ to: '/checks' }),
   })

@@ -53,7 +53,7 @@ function NewDraftForm() {
       const input = { name, osquery_sql: firstSql }
       return api('createCustomCheckDraft', { body: { input } })
     },
-    refresh: [['drafts']],
+    refresh: ['drafts'],
     hasForm: true,
     onDone: ({ id }) => void navigate({ to: '/checks/drafts/$draftId', params: { draftId: id } }),
   })

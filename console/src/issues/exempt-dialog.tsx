@@ -18,7 +18,7 @@ export function ExemptDialog({ issue, onClose }: Parts) {
       const body = { reason, expires_at: day === '' ? null : `${day}T00:00:00.000Z` }
       return api('exemptCheckOnDevice', { params, body })
     },
-    refresh: [['issues'], ['devices'], ['checks']],
+    refresh: ['issues', 'devices', 'checks'],
     hasForm: true,
     said: () => `${visibleText(issue.device.name)} is exempted from ${visibleText(issue.check.name)}`,
     undo: () => ({
@@ -29,7 +29,7 @@ export function ExemptDialog({ issue, onClose }: Parts) {
   })
   const end = useAction({
     act: () => api('endExemptionOfCheckOnDevice', { params }),
-    refresh: [['issues'], ['devices'], ['checks']],
+    refresh: ['issues', 'devices', 'checks'],
     said: () => 'Exemption ended; the issue applies again',
   })
   return (

@@ -26,7 +26,7 @@ import './issues.css'
 
 const route = getRouteApi('/shell/issues/$issueId')
 const crumb = { to: '/issues', text: 'Issues' } as const
-const refreshed = [['issues'], ['devices'], ['checks']]
+const refreshed = ['issues', 'devices', 'checks'] as const
 
 export function IssuePage() {
   const { issueId } = route.useParams()

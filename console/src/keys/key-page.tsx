@@ -3,6 +3,7 @@ import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { Page } from '../components/page.tsx'
@@ -15,7 +16,6 @@ import '../developers/developers.css'
 import { Mark } from '../components/state-shape.tsx'
 import { Expiry } from './expiry.tsx'
 import { KeyPermissions } from './key-permissions.tsx'
-import { keyQuery } from './key-queries.ts'
 import { useRevealing } from './use-revealing.ts'
 import { useRevoking } from './use-revoking.tsx'
 
@@ -25,7 +25,7 @@ const crumb = { to: '/settings/developers/keys', text: 'API keys' } as const
 export function KeyPage() {
   const { keyId } = route.useParams()
   const may = useMay('manage_keys')
-  const key = useQuery({ ...keyQuery(keyId), enabled: may })
+  const key = useQuery(query('getApiKey', { params: { id: keyId } }, { enabled: may, pace: 'usual' }))
   return (
     <RecordPage
       record={key}
@@ -109,7 +109,7 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
 function Review({ apiKey }: { apiKey: ConsoleApiKey }) {
   const review = useAction({
     act: () => api('reviewApiKey', { params: { id: apiKey.id } }),
-    refresh: [['keys']],
+    refresh: ['api_keys'],
     said: () => `“${visibleText(apiKey.name)}” reviewed and kept`,
   })
   return (

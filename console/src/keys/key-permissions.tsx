@@ -121,7 +121,7 @@ function ChangeForm({ apiKey, change, grantable, onClose }: DialogParts & { read
         params: { id: apiKey.id },
         body: { change: change.change, permissions: chosen, rationale },
       }),
-    refresh: [['keys']],
+    refresh: ['api_keys'],
     hasForm: true,
     said: () => (isGrant ? 'Granted from the next request on' : 'Withdrawn; the next request is refused'),
     onDone: onClose,

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
 import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { permissions } from '@muster/contract/permissions.ts'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListPage } from '../components/list-page.tsx'
@@ -17,7 +18,6 @@ import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import '../developers/developers.css'
 import { Expiry } from './expiry.tsx'
-import { keysQuery } from './key-queries.ts'
 import { KeyToken } from './key-token.tsx'
 import { grantedTo, unusedBy } from './unused.ts'
 import { useRevoking } from './use-revoking.tsx'
@@ -33,7 +33,11 @@ export function KeysPage() {
   const may = useMay('manage_keys')
   const filters = readFilters(route.useSearch())
   const navigate = route.useNavigate()
-  const keys = useQuery({ ...keysQuery(filters.after, filters.review), enabled: may })
+  const asked = { query: { after_id: filters.after, to_review: filters.review } }
+  const keys = useQuery({
+    ...query('listApiKeys', asked, { enabled: may, placeholderData: keepPreviousData, pace: 'usual' }),
+    select: (page) => ({ ...page, pagination: { next_cursor: page.next_after_id ?? '' } }),
+  })
   const toReview = keys.data?.to_review ?? 0
   return (
     <ListPage

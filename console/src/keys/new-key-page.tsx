@@ -66,7 +66,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
           ...(expires !== '' && { expires_at: endOfDay(expires) }),
         },
       }),
-    refresh: [['keys']],
+    refresh: ['api_keys'],
     hasForm: true,
     onDone: onMade,
   })

@@ -8,7 +8,7 @@ export function useRevealing({ id }: ConsoleApiKey) {
   const [shown, setShown] = useState<string>()
   const { mutate, isPending } = useAction({
     act: () => api('revealApiKey', { params: { id } }),
-    refresh: [['audit']],
+    refresh: ['audit'],
     onDone: ({ key }) => setShown(key),
   })
   return { shown, isPending, reveal: () => mutate(), hide: () => setShown(undefined) }

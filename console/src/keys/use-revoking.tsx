@@ -16,7 +16,7 @@ export function useRevoking(apiKey: ConsoleApiKey, onRevoked: () => void): { rev
   const name = visibleText(apiKey.name)
   const revoke = useAction({
     act: () => api('revokeApiKey', { params: { id: apiKey.id } }),
-    refresh: [['keys', 'list']],
+    refresh: ['listApiKeys'],
     hasForm: true,
     said: () => `“${name}” is revoked`,
     onDone: () => {

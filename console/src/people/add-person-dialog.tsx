@@ -15,7 +15,7 @@ export function AddPersonDialog({ onClose }: { readonly onClose: () => void }) {
       const { is_restored: isRestored } = await api('addPerson', { body })
       return { name: body.name, isRestored }
     },
-    refresh: [['people'], ['audit'], ['settings']],
+    refresh: ['people', 'audit', 'settings'],
     said: ({ name, isRestored }) =>
       isRestored ? 'The person with this address is active again, under their earlier name' : `${name} was added`,
     onDone: onClose,

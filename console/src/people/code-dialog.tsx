@@ -30,7 +30,7 @@ function CodeForm({ personId, name, onClose, onMade }: Parts) {
   })
   const make = useAction({
     act: (wanted: Wanted) => api('createBypassCode', { body: { person_id: personId, ...wanted } }),
-    refresh: [['bypass-codes'], ['audit']],
+    refresh: ['bypass_codes', 'audit'],
     onDone: onMade,
     hasForm: true,
   })

@@ -120,7 +120,7 @@ function Withdrawal({ row }: { row: BypassCodeView }) {
   const [isAsked, setAsked] = useState(false)
   const withdraw = useAction({
     act: () => api('withdrawBypassCode', { params: { id: row.id } }),
-    refresh: [['bypass-codes'], ['audit']],
+    refresh: ['bypass_codes', 'audit'],
     said: () => 'Code withdrawn',
     onDone: () => setAsked(false),
   })

@@ -48,7 +48,7 @@ export function DecisionDialog({ kind, asked, decision, onClose }: Parts) {
   }
   const decide = useAction({
     act: () => decideEach(asked, decideOne, setDone),
-    refresh: [['requests'], ['issues'], ['devices'], ['checks'], ['people']],
+    refresh: ['requests', 'issues', 'devices', 'checks', 'people'],
     hasForm: true,
     said: (outcome) => outcomeInWords(outcome, isDenying ? 'Denied' : 'Approved', who),
     onDone: onClose,

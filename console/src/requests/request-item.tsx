@@ -121,7 +121,7 @@ function RequestActions({ kind, asked, hasKeys }: Pick<Parts, 'kind' | 'asked'> 
       api(kind === 'exemption' ? 'reopenExemptionRequest' : 'reopenRegistrationRequest', {
         params: { requestId: asked.id },
       }),
-    refresh: [['requests'], ['issues'], ['devices'], ['checks']],
+    refresh: ['requests', 'issues', 'devices', 'checks'],
     said: () => 'Request reopened',
   })
   if (!session?.permissions.includes('manage_user_requests')) return null

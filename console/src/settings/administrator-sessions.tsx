@@ -15,7 +15,7 @@ export function AdministratorSessions({ admin, sessions }: Parts) {
   const [isAsking, setIsAsking] = useState(false)
   const end = useAction({
     act: () => api('endAdministratorSessions', { params: { id: admin.id } }),
-    refresh: [['settings']],
+    refresh: ['settings'],
     said: () => `${nameOf(admin)} is signed out everywhere`,
     onDone: () => setIsAsking(false),
   })

@@ -19,7 +19,7 @@ export function AdministratorSignIn({ admin, state, isSelf }: Parts) {
   const make = useAction({
     act: (purpose: 'invite' | 'reset') =>
       api(purpose === 'invite' ? 'renewInvitation' : 'resetAdministrator', { params: { id: admin.id } }),
-    refresh: [['settings']],
+    refresh: ['settings'],
     onDone: (made) => {
       setIsAsking(false)
       setLink(made)

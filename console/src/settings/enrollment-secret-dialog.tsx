@@ -35,7 +35,7 @@ async function makeSecret({ name, email, until }: Wanted): Promise<NewEnrollment
 
 function SecretForm({ onClose, onMade }: Parts) {
   const [unknown, setUnknown] = useState<string | undefined>()
-  const make = useAction({ act: makeSecret, refresh: [['settings']], onDone: onMade, hasForm: true })
+  const make = useAction({ act: makeSecret, refresh: ['settings'], onDone: onMade, hasForm: true })
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)

@@ -26,7 +26,7 @@ function InvitationForm({ onClose, onLink }: Parts) {
   const [rights, setRights] = useState(fewest)
   const invite = useAction({
     act: (body: InputOf<'inviteAdministrator'>['body']) => api('inviteAdministrator', { body }),
-    refresh: [['settings']],
+    refresh: ['settings'],
     onDone: onLink,
     hasForm: true,
   })

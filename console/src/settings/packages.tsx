@@ -30,7 +30,7 @@ export function Packages() {
   const [rebuilt, setRebuilt] = useState<Package | undefined>()
   const rebuild = useAction({
     act: ({ id }: Package) => api('rebuildPackage', { params: { id } }),
-    refresh: [['settings']],
+    refresh: ['settings'],
     said: ({ file_name: name }) => `${name} has a new secret`,
     onDone: () => setRebuilt(undefined),
   })

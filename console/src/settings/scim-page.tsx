@@ -101,7 +101,7 @@ function Tokens({ isOff }: { isOff: boolean }) {
 function TokenForm({ onClose, onMade }: { onClose: () => void; onMade: (token: NewScimToken) => void }) {
   const make = useAction({
     act: (name: string) => api('createScimToken', { body: { name } }),
-    refresh: [['settings']],
+    refresh: ['settings'],
     onDone: onMade,
     hasForm: true,
   })

@@ -22,7 +22,7 @@ export function SecretActions<Made>({ kind, mayRotate, stays, onRotated, ...part
   const [asked, setAsked] = useState<'rotate' | 'revoke' | undefined>()
   const name = visibleText(parts.name)
   const close = () => setAsked(undefined)
-  const refresh = [['settings']]
+  const refresh = ['settings'] as const
   const rotate = useAction({
     act: parts.rotate,
     refresh,

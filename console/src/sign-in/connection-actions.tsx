@@ -3,7 +3,7 @@ import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { queryClient } from '../api/query-client.ts'
+import { forget } from '../api/refresh.ts'
 import { useMay } from '../api/session.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -51,7 +51,7 @@ function RollSecret({ connection, isOpen, onClose }: DialogParts) {
   const name = visibleText(connection.name)
   const roll = useAction({
     act: () => api('rollSignInConnectionSecret', { params: { id: connection.id } }),
-    refresh: [['connections'], ['audit']],
+    refresh: ['connections', 'audit'],
     hasForm: true,
     onDone: ({ client_secret: made }) => {
       onClose()
@@ -107,7 +107,7 @@ function DeleteConnection({ connection, isOpen, onClose }: DialogParts) {
     said: () => `“${name}” is deleted`,
     onDone: () => {
       void navigate({ to: '/connections' })
-      queryClient.removeQueries({ queryKey: ['connections'] })
+      forget('connections')
     },
   })
   return (

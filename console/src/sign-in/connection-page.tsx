@@ -30,13 +30,13 @@ function Mode({ connection }: Parts) {
   const set = useAction({
     act: (wanted: 'observe' | 'disabled') =>
       api('changeSignInConnection', { params: { id: connection.id }, body: { mode: wanted } }),
-    refresh: [['connections']],
+    refresh: ['connections'],
     said: (_, wanted) => `“${visibleText(connection.name)}”: ${modeWords[wanted].toLowerCase()} from now on`,
     onDone: () => setOpened(undefined),
   })
   const resume = useAction({
     act: () => api('resumeSignInConnection', { params: { id: connection.id } }),
-    refresh: [['connections'], ['audit']],
+    refresh: ['connections', 'audit'],
     said: () => `“${visibleText(connection.name)}” enforces again`,
   })
   const isPaused = pausedUntil(connection) !== null

@@ -55,7 +55,7 @@ function SettingsForm({ connection }: { connection: SignInConnectionView }) {
       await api('changeSignInConnection', { params: { id: connection.id }, body: changeOf(before, input) })
       return client.fetchQuery({ ...connectionQuery(connection.id), staleTime: 0 })
     },
-    refresh: [['connections']],
+    refresh: ['connections'],
     hasForm: true,
     said: () => 'Connection saved',
     onDone: (changed) => begin(inputOf(changed)),

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListPage } from '../components/list-page.tsx'
@@ -11,7 +12,7 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import '../developers/developers.css'
 import './sign-in.css'
-import { connectionsQuery, upstreamsQuery } from './connection-queries.ts'
+import { upstreamsQuery } from './connection-queries.ts'
 import { SignInTabs } from './connection-tabs.tsx'
 import { keysLacking, kindMeaning, kindWords, knownBy, lacksKeys, modeMeaning, modeOf } from './connection-words.ts'
 
@@ -25,7 +26,7 @@ export function ConnectionsPage() {
       nouns={['connection', 'connections']}
       tabs={<SignInTabs />}
       actions={may && <NewConnection />}
-      list={useQuery(connectionsQuery)}
+      list={useQuery(query('listSignInConnections', { query: { per_page: 100 } }, { pace: 'usual' }))}
       filters={{}}
       read={() => ({})}
       inWords={() => ''}
@@ -35,7 +36,7 @@ export function ConnectionsPage() {
         </Emptiness>
       }
     >
-      {(rows) => <Records rows={rows} columns={columnsWith(upstreams)} />}
+      {(rows) => <Records rows={rows} columns={columnsWith(upstreams?.data)} />}
     </ListPage>
   )
 }

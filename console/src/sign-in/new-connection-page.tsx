@@ -111,7 +111,7 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
       const chosen = { kind: input.kind, mode, is_public: provider !== 'okta' && isPublic } as const
       return api('createSignInConnection', { body: { ...body, ...chosen, name } })
     },
-    refresh: [['connections']],
+    refresh: ['connections'],
     hasForm: true,
     onDone: (connection) => onMade({ connection, provider, input }),
   })

@@ -31,7 +31,7 @@ const durations = [
 function PauseForm({ connection, onClose }: Omit<Parts, 'isOpen'>) {
   const pause = useAction({
     act: (body: SignInPause) => api('pauseSignInConnection', { params: { id: connection.id }, body }),
-    refresh: [['connections'], ['audit']],
+    refresh: ['connections', 'audit'],
     said: () => `“${visibleText(connection.name)}” is paused`,
     onDone: onClose,
     hasForm: true,

@@ -1,15 +1,16 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import type { SignInConnectionView, SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-reasons.ts'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
+import { refresh } from '../api/refresh.ts'
 import { useMay } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LoadFailure, SkeletonRows } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { readinessQuery } from './connection-queries.ts'
 import { countOf, reasonWords } from './connection-words.ts'
 import { RefusedPeople } from './refused-people.tsx'
 
@@ -17,7 +18,7 @@ type Parts = { readonly connection: SignInConnectionView; readonly onClose: () =
 
 /** Who would be refused today, by name; the way to enforce where the connection does not yet. */
 export function ReadinessDialog({ connection, onClose }: Parts) {
-  const report = useQuery(readinessQuery(connection.id))
+  const report = useQuery(query('getSignInReadiness', { params: { id: connection.id } }, { staleTime: 0 }))
   const may = useMay('manage_sign_in')
   const [reason, setReason] = useState<RefusalReason>()
   const isEnforcing = connection.mode === 'enforce'
@@ -81,7 +82,6 @@ const Reasons = ({ report, chosen, onChoose }: ReasonParts) => (
 
 function EnforceForm({ connection, report, onClose }: Parts & { readonly report: SignInReadiness }) {
   const [typed, setTyped] = useState('')
-  const client = useQueryClient()
   const count = report.refused_count
   const enforce = useAction({
     act: () =>
@@ -89,7 +89,7 @@ function EnforceForm({ connection, report, onClose }: Parts & { readonly report:
         params: { id: connection.id },
         body: { mode: 'enforce', refused_count: Number(typed) },
       }),
-    refresh: [['connections']],
+    refresh: ['connections'],
     hasForm: true,
     said: () => `“${visibleText(connection.name)}” enforces from now on`,
     onDone: onClose,
@@ -98,7 +98,7 @@ function EnforceForm({ connection, report, onClose }: Parts & { readonly report:
     event.preventDefault()
     enforce.mutate(undefined, {
       // Its number may be another one by now.
-      onError: () => void client.invalidateQueries({ queryKey: ['connections'] }),
+      onError: () => void refresh('connections'),
     })
   }
   return (

@@ -4,10 +4,10 @@ import type { RefusalReason } from '@muster/contract/refusal-reasons.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { query } from '../api/query.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { type Column, Records } from '../components/records.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { refusedPeopleQuery } from './connection-queries.ts'
 import { reasonWords } from './connection-words.ts'
 
 type Parts = { readonly connectionId: string; readonly reason: RefusalReason | undefined }
@@ -17,7 +17,8 @@ export const RefusedPeople = (parts: Parts) => <Pages key={parts.reason ?? ''} {
 
 function Pages({ connectionId, reason }: Parts) {
   const [cursors, setCursors] = useState<readonly string[]>([''])
-  const list = useQuery(refusedPeopleQuery(connectionId, reason, cursors.at(-1) ?? ''))
+  const asked = { params: { id: connectionId }, query: { per_page: 10, reason, cursor: cursors.at(-1) } }
+  const list = useQuery(query('listRefusedPeople', asked, { staleTime: 0 }))
   const next = list.data?.pagination.next_cursor ?? ''
   return (
     <>

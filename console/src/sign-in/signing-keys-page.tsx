@@ -3,6 +3,7 @@ import type { SignInKeyView } from '@muster/contract/console-sign-in.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -12,14 +13,13 @@ import { deadlineOf } from '../components/times.ts'
 import { useAction } from '../components/use-action.ts'
 import '../developers/developers.css'
 import './sign-in.css'
-import { signInKeysQuery } from './connection-queries.ts'
 import { SignInTabs } from './connection-tabs.tsx'
 import { keyStateWords } from './connection-words.ts'
 
 const leadMs = 2 * 3_600_000
 
 export function SigningKeysPage() {
-  const keys = useQuery(signInKeysQuery)
+  const keys = useQuery(query('listSignInKeys', {}, { pace: 'usual' }))
   const may = useMay('manage_sign_in')
   return (
     <Page title="Sign-in">
@@ -66,7 +66,7 @@ function Rotation() {
   const [opened, setOpened] = useState<'planned' | 'emergency'>()
   const rotate = useAction({
     act: (isEmergency: boolean) => api('rotateSignInKeys', { body: { is_emergency: isEmergency } }),
-    refresh: [['connections', 'keys'], ['audit']],
+    refresh: ['listSignInKeys', 'audit'],
     hasForm: true,
     said: ({ active_from: from }, isEmergency) =>
       isEmergency ? 'The new key signs now' : `The new key signs from ${deadlineOf(from, Date.now())} UTC`,

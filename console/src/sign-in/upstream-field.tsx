@@ -14,7 +14,7 @@ type Parts = {
 /** The identity provider that signs the people of an application in. */
 export function UpstreamField({ value, error, onChange }: Parts) {
   const upstreams = useQuery(upstreamsQuery)
-  const none = upstreams.data?.length === 0 ? 'None yet' : 'Choose one'
+  const none = upstreams.data?.data.length === 0 ? 'None yet' : 'Choose one'
   return (
     <div>
       <NativeSelect
@@ -25,7 +25,7 @@ export function UpstreamField({ value, error, onChange }: Parts) {
         onChange={(event) => onChange(event.currentTarget.value)}
         data={[
           { value: '', label: none },
-          ...(upstreams.data ?? []).map(({ id, name }) => ({ value: id, label: visibleText(name) })),
+          ...(upstreams.data?.data ?? []).map(({ id, name }) => ({ value: id, label: visibleText(name) })),
         ]}
       />
       <LoadFailure what="The upstreams" query={upstreams} />

@@ -62,7 +62,7 @@ function Head({ connection }: { connection: SignInConnectionView }) {
         </div>
         <div>
           <dt>Person known by</dt>
-          <dd className="breaks">{knownBy(connection, upstreams)}</dd>
+          <dd className="breaks">{knownBy(connection, upstreams?.data)}</dd>
         </div>
         <div>
           <dt>Signed in, 7 d</dt>

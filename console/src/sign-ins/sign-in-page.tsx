@@ -1,6 +1,7 @@
 import type { AuthLog } from '@muster/contract/auth-logs.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { query } from '../api/query.ts'
 import { RecordPage } from '../components/record-page.tsx'
 import './sign-ins.css'
 import { useKeptDays } from '../api/setting-facts.ts'
@@ -10,7 +11,6 @@ import { Page } from '../components/page.tsx'
 import { StandingShape } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { signInQuery } from './sign-in-queries.ts'
 import { InitialStatus, Result } from './sign-in-table.tsx'
 import { Steps } from './steps.tsx'
 
@@ -19,7 +19,7 @@ const crumb = { to: '/sign-ins', text: 'Sign-in log' } as const
 
 export function SignInPage() {
   const { signInId } = route.useParams()
-  const signIn = useQuery(signInQuery(signInId))
+  const signIn = useQuery(query('getAuthLog', { params: { id: signInId } }, { pace: 'usual' }))
   const keptDays = useKeptDays('auth_logs')
   return (
     <RecordPage

@@ -1,10 +1,7 @@
 import type { SignInViewFilter } from '@muster/contract/console-records.ts'
 import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, countOf } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { given, readAfter, readChoice, readId, readText } from '../components/read-filters.ts'
-
-const refetchInterval = 30_000
 
 export const statusWords = {
   all_good: 'All good',
@@ -53,24 +50,4 @@ export const signInFilterOf = ({ q, status, device, person, reason, connection, 
   }) as SignInViewFilter
 
 export const signInViewsQuery = (filter: SignInViewFilter, after?: string, per_page = 50) =>
-  queryOptions({
-    queryKey: ['sign-ins', 'list', filter, after, per_page],
-    placeholderData: keepPreviousData,
-    refetchInterval,
-    queryFn: ({ signal }) => api('listSignInViews', { query: { ...filter, per_page, cursor: after }, signal }),
-  })
-
-export const signInCountQuery = (filter: SignInViewFilter) =>
-  queryOptions({
-    queryKey: ['sign-ins', 'count', filter],
-    placeholderData: keepPreviousData,
-    refetchInterval,
-    queryFn: ({ signal }) => countOf('listSignInViews', { query: filter, signal }),
-  })
-
-export const signInQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['sign-ins', 'one', id],
-    refetchInterval,
-    queryFn: ({ signal }) => api('getAuthLog', { params: { id }, signal }),
-  })
+  query('listSignInViews', { query: { ...filter, per_page, cursor: after } }, { pace: 'usual' })

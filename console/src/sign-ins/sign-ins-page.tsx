@@ -1,21 +1,15 @@
 import { signInReasons } from '@muster/contract/sign-in-reasons.ts'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { countOf, csvAddressOf } from '../api/api.ts'
+import { addressOf, api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useKeptDays } from '../api/setting-facts.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { onlyChip, optionsOf } from '../components/list-view.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { signInFiltersInWords } from './filters-in-words.ts'
-import {
-  readSignInFilters,
-  signInCountQuery,
-  signInFilterOf,
-  signInViewsQuery,
-  sinceWords,
-  statusWords,
-} from './sign-in-queries.ts'
+import { readSignInFilters, signInFilterOf, signInViewsQuery, sinceWords, statusWords } from './sign-in-queries.ts'
 import { SignInTable } from './sign-in-table.tsx'
 
 const route = getRouteApi('/shell/sign-ins')
@@ -33,7 +27,9 @@ export function SignInsPage() {
   const navigate = route.useNavigate()
   const filter = signInFilterOf(filters)
   const list = useQuery(signInViewsQuery(filter, filters.after))
-  const count = useQuery(signInCountQuery(filter))
+  const count = useQuery(
+    query('countSignInViews', { query: filter }, { placeholderData: keepPreviousData, pace: 'usual' }),
+  )
   return (
     <ListPage
       title="Sign-in log"

@@ -34,7 +34,7 @@ export function DeliveryActions({ endpoint, delivery }: Parts) {
   const isRetried = delivery.state === 'pending'
   const resend = useAction({
     act: () => api('resendWebhookDelivery', { params: { endpointId: endpoint.id, deliveryId: delivery.id } }),
-    refresh: [['webhooks']],
+    refresh: ['webhooks'],
     said: () =>
       isRetried ? 'The message is sent now; its schedule stays' : 'The message is sent again, with the same id',
     onDone: ({ id }) =>

@@ -2,6 +2,7 @@ import type { WebhookDeliveryDetails } from '@muster/contract/webhook-deliveries
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { query } from '../api/query.ts'
 import { Page } from '../components/page.tsx'
 import { RecordNotices } from '../components/record-page.tsx'
 import { useNow } from '../components/relative-time.tsx'
@@ -15,7 +16,7 @@ import { DeliveryAttempts } from './delivery-attempts.tsx'
 import { DeliveryList } from './delivery-list.tsx'
 import { DeliveryRequest } from './delivery-request.tsx'
 import { DeliveryOutcome } from './delivery-table.tsx'
-import { deliveryQuery, readDeliveryFilters } from './webhook-queries.ts'
+import { readDeliveryFilters } from './webhook-queries.ts'
 import { nameOf, WithWebhook, webhooksCrumb } from './with-webhook.tsx'
 
 const route = getRouteApi('/shell/settings/developers/webhooks/$endpointId/deliveries/$deliveryId')
@@ -29,7 +30,9 @@ function ReadDelivery({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { deliveryId } = route.useParams()
   // Read once more: the router adds what was dropped of the address again.
   const filters = readDeliveryFilters(route.useSearch())
-  const delivery = useQuery(deliveryQuery(endpoint.id, deliveryId))
+  const delivery = useQuery(
+    query('getWebhookDelivery', { params: { endpointId: endpoint.id, deliveryId } }, { pace: 'watched' }),
+  )
   return (
     <Page
       title={`Delivery ${deliveryId}`}

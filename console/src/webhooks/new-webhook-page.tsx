@@ -52,7 +52,7 @@ function NewWebhookForm({ onMade }: { onMade: (endpoint: WebhookEndpoint) => voi
   const [input, setInput] = useState(noInput)
   const create = useAction({
     act: () => api('createWebhookEndpoint', { body: bodyOf(input) }),
-    refresh: [['webhooks']],
+    refresh: ['webhooks'],
     hasForm: true,
     onDone: onMade,
   })

@@ -1,7 +1,8 @@
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useAction } from '../components/use-action.ts'
 import { RangeDialog } from '../developers/range-dialog.tsx'
-import { type ResendRange, resendCountQuery } from './webhook-queries.ts'
+import type { ResendRange } from './webhook-queries.ts'
 
 const states = [
   { value: 'failed', text: 'Everything that failed' },
@@ -28,7 +29,7 @@ type Parts = { readonly endpointId: string; readonly isOpen: boolean; readonly o
 export function ResendDialog({ endpointId, isOpen, onClose }: Parts) {
   const resend = useAction({
     act: (range: ResendRange) => resendAll(endpointId, range),
-    refresh: [['webhooks']],
+    refresh: ['webhooks'],
     hasForm: true,
     said: (count) =>
       count === 1 ? '1 message is sent again' : `${count.toLocaleString('en')} messages are sent again`,
@@ -43,7 +44,7 @@ export function ResendDialog({ endpointId, isOpen, onClose }: Parts) {
       nouns={['message', 'messages']}
       states={states}
       firstState="failed"
-      counting={(range) => resendCountQuery(endpointId, range)}
+      counting={(range) => query('countWebhookResend', { params: { endpointId }, query: range })}
       onSend={(range) => resend.mutate(range)}
       isBusy={resend.isPending}
       fault={resend.faultBeside()}

@@ -24,7 +24,7 @@ function TestForm({ endpoint, onClose }: Parts) {
   const [event, setEvent] = useState<WebhookEvent>('webhook.test')
   const test = useAction({
     act: () => api('testWebhookEndpoint', { params: { endpointId: endpoint.id }, body: { event } }),
-    refresh: [['webhooks']],
+    refresh: ['webhooks'],
     hasForm: true,
     said: () => 'Test sent',
     onDone: ({ id }) => {

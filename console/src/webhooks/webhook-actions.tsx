@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useNavigate } from '@tanstack/react-router'
-import { queryClient } from '../api/query-client.ts'
+import { forget } from '../api/refresh.ts'
 import { Icon } from '../components/icon.tsx'
 import { VerbButton } from '../components/verb-button.tsx'
 import { VerbItems } from '../components/verbs.tsx'
@@ -12,7 +12,7 @@ export function WebhookActions({ endpoint }: { endpoint: WebhookEndpoint }) {
   const navigate = useNavigate()
   const { verbs, dialogs } = useWebhookVerbs(endpoint, () => {
     void navigate({ to: '/settings/developers/webhooks' })
-    queryClient.removeQueries({ queryKey: ['webhooks'] })
+    forget('webhooks')
   })
   const { enable } = verbs
   return (

@@ -24,7 +24,7 @@ export function WebhookSecret({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { previous_secret_until: until } = endpoint
   const reveal = useAction({
     act: () => api('revealWebhookSecret', { params: { endpointId: endpoint.id } }),
-    refresh: [['audit']],
+    refresh: ['audit'],
     onDone: ({ secret }) => secret !== undefined && setShown({ secret, isNew: false }),
   })
   return (
@@ -82,7 +82,7 @@ function RollForm({ endpoint, onClose, onSecret }: RollParts) {
   const [seconds, setSeconds] = useState(isOverlapping ? 0 : 86_400)
   const roll = useAction({
     act: () => api('rollWebhookSecret', { params: { endpointId: endpoint.id }, body: { overlap_seconds: seconds } }),
-    refresh: [['webhooks']],
+    refresh: ['webhooks'],
     hasForm: true,
     said: () => 'A new secret signs from now on',
     onDone: ({ secret }) => {

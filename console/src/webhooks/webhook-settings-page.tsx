@@ -42,7 +42,7 @@ function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
       await refuseOutdated(client, { ...webhookQuery(endpoint.id), isStill })
       return api('updateWebhookEndpoint', { params: { endpointId: endpoint.id }, body: changeOf(before, input) })
     },
-    refresh: [['webhooks']],
+    refresh: ['webhooks'],
     hasForm: true,
     said: () => (dropped.length > 0 ? 'Webhook saved; its headers were removed' : 'Webhook saved'),
     onDone: (changed) => {

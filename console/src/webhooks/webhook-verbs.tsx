@@ -19,7 +19,7 @@ export function useWebhookVerbs(endpoint: WebhookEndpoint, onDeleted: () => void
   const close = () => setOpened(undefined)
   const set = useAction({
     act: (enabled: boolean) => api('updateWebhookEndpoint', { params: { endpointId: endpoint.id }, body: { enabled } }),
-    refresh: [['webhooks']],
+    refresh: ['webhooks'],
     said: (_, enabled) =>
       enabled
         ? `“${nameOf(endpoint)}” is enabled; waiting messages are sent`

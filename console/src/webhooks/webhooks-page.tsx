@@ -3,7 +3,7 @@ import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { queryClient } from '../api/query-client.ts'
+import { refresh } from '../api/refresh.ts'
 import { useMay } from '../api/session.ts'
 import { Health } from '../components/health.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -97,7 +97,7 @@ const columns: readonly Column<WebhookEndpoint>[] = [
   menuColumn({ nameOf, menuOf: (endpoint) => (menu) => <WebhookMenu endpoint={endpoint} menu={menu} /> }),
 ]
 
-const reread = () => void queryClient.invalidateQueries({ queryKey: ['webhooks', 'list'] })
+const reread = () => void refresh('listWebhookEndpoints')
 
 function WebhookMenu({ endpoint, menu }: { endpoint: WebhookEndpoint; menu: (items: ReactNode) => ReactNode }) {
   const { verbs, dialogs } = useWebhookVerbs(endpoint, reread)

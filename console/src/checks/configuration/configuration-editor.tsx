@@ -76,7 +76,7 @@ export function ConfigurationEditor({ facts, saved, definitions, begin: first }:
         params: { checkId: facts.id },
         body: { ...change, preview: current?.token ?? '' },
       }),
-    refresh: [['checks'], ['devices'], ['issues']],
+    refresh: ['checks', 'devices', 'issues'],
     hasForm: true,
     said: () => `Saved “${visibleText(facts.name)}”`,
     undo: (answer) => ({ label: 'Undo', run: () => undo.mutate({ saved: answer, before }) }),

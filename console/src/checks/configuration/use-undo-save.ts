@@ -22,7 +22,7 @@ export function useUndoSave(facts: CheckFacts, definitions: Definitions) {
         await api('savePreviewedCheckConfiguration', { params, body: { ...change, preview: preview.token } })
       return preview.hit
     },
-    refresh: [['checks'], ['devices'], ['issues']],
+    refresh: ['checks', 'devices', 'issues'],
     said: (hit) =>
       hit === 0
         ? `Restored “${visibleText(facts.name)}”`
