@@ -50,7 +50,7 @@ export type Asked = {
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
 }
-export type AskedKey = readonly [area: string, name: OperationName, asked: Asked]
+export type AskedKey = readonly [area: string, name: OperationName, asked: Asked, ...apart: readonly string[]]
 
 /** The key of what is asked of an operation. What is blank or undefined is not sent, and makes no other question. */
 export function keyOf(address: string, name: OperationName, { params, query = {}, body }: Asked): AskedKey {

@@ -15,6 +15,8 @@ type Differing<Name extends JsonOperationName> = Pick<
 > & {
   /** Left out: it is read again when it changes. */
   readonly pace?: keyof typeof paceMs
+  /** Another answer than that to the same question without it. */
+  readonly apart?: string
 }
 type Arguments<Name extends JsonOperationName> =
   Partial<InputOf<Name>> extends InputOf<Name>
@@ -31,9 +33,10 @@ const keepPageOf =
 
 /** What `useQuery` needs to read what an operation answers; a page of a list stays until the next of that list is there. */
 export function query<Name extends JsonOperationName>(name: Name, ...[input, differing]: Arguments<Name>) {
-  const { pace, ...others }: Differing<Name> = differing ?? {}
+  const { pace, apart, ...others }: Differing<Name> = differing ?? {}
   const asked: Asked = input ?? {}
-  const queryKey = queryKeyOf(name, asked)
+  const key = queryKeyOf(name, asked)
+  const queryKey: AskedKey = apart === undefined ? key : [...key, apart]
   return queryOptions<AnswerOf<Name>, Error, AnswerOf<Name>, AskedKey>({
     queryKey,
     // What an operation needs is checked where it is named; here its name is open.

@@ -1,10 +1,11 @@
 import type { ReportingTable } from '@muster/contract/reporting-tables.ts'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './api.ts'
+import { queryKeyOf } from './query.ts'
 
 /** All reporting tables: there are some dozens, and they change with the version only. */
 export const tablesQuery = queryOptions({
-  queryKey: ['reporting', 'tables'],
+  queryKey: [...queryKeyOf('listReportingTables', {}), 'all'],
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: async ({ signal }) => {
     const tables: ReportingTable[] = []

@@ -1,8 +1,3 @@
-import { queryOptions } from '@tanstack/react-query'
-import { api } from './api.ts'
+import { query } from './query.ts'
 
-export const waitingQuery = queryOptions({
-  queryKey: ['requests', 'waiting'],
-  refetchInterval: 60_000,
-  queryFn: ({ signal }) => api('countWaitingRequests', { signal }),
-})
+export const waitingQuery = query('countWaitingRequests', {}, { pace: 'slow' })

@@ -13,7 +13,7 @@ export function ChangeGroupDialog({ group, onClose }: Parts) {
         params: { groupId: group.id },
         body: { name, description: description.trim() === '' ? null : description },
       }),
-    refresh: [['groups', 'devices']],
+    refresh: ['device_groups'],
     said: ({ name }) => `${name} saved`,
     undo: () => ({ label: 'Undo', run: () => change.mutate(before) }),
     onDone: onClose,

@@ -4,22 +4,22 @@ import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { deviceGroupUsesQuery } from './group-queries.ts'
 
 type Parts = { readonly group: DeviceGroup; readonly onClose: () => void }
 
 /** Asks, or says which checks name the group, since those would mean other devices without it. */
 export function DeleteGroupDialog({ group, onClose }: Parts) {
-  const uses = useQuery(deviceGroupUsesQuery(group.id))
+  const uses = useQuery(query('getDeviceGroupUses', { params: { groupId: group.id } }, { staleTime: 0 }))
   const navigate = useNavigate()
   const name = visibleText(group.name)
   const remove = useAction({
-    act: () => api('deleteDeviceGroup', { params: { groupId: group.id } }),
-    refresh: [['groups', 'devices', 'list'], ['devices']],
+    act: () => api('deleteDeviceGroupView', { params: { groupId: group.id } }),
+    refresh: ['listDeviceGroups', 'devices'],
     said: () => `${name} deleted`,
     onDone: () => void navigate({ to: '/groups/devices' }),
     hasForm: true,

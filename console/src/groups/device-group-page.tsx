@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListView } from '../components/list-view.tsx'
@@ -15,7 +16,7 @@ import { AddMembersDialog } from './add-members-dialog.tsx'
 import { ChangeGroupDialog } from './change-group-dialog.tsx'
 import { DeleteGroupDialog } from './delete-group-dialog.tsx'
 import { GroupPage } from './group-page.tsx'
-import { deviceGroupQuery, devicesFoundQuery, readGroupFilters } from './group-queries.ts'
+import { devicesFoundQuery, readGroupFilters } from './group-queries.ts'
 import { useTakeOut } from './membership.tsx'
 
 const route = getRouteApi('/shell/groups/devices/$groupId')
@@ -23,7 +24,7 @@ const crumb = { to: '/groups/devices', text: 'Device groups' } as const
 
 export function DeviceGroupPage() {
   const { groupId } = route.useParams()
-  const group = useQuery(deviceGroupQuery(groupId))
+  const group = useQuery(query('getDeviceGroup', { params: { id: groupId } }, { pace: 'slow' }))
   const [open, setOpen] = useState<'add' | 'change' | 'delete' | undefined>()
   const close = () => setOpen(undefined)
   const mayManage = useMay('manage_device_groups')
@@ -67,7 +68,7 @@ function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean 
   const takeOut = useTakeOut({
     add: (id) => api('addDeviceGroupMembers', { params: { deviceGroupId }, body: { device_ids: [id] } }),
     remove: (id) => api('removeDeviceGroupMember', { params: { deviceGroupId, id } }),
-    refresh: [['groups', 'devices'], ['devices']],
+    refresh: ['device_groups', 'devices'],
   })
   return (
     <ListView

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addressOf } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListPage } from '../components/list-page.tsx'
@@ -11,7 +12,7 @@ import { Emptiness } from '../components/notices.tsx'
 import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { deviceGroupsQuery, groupSearch, readGroupFilters } from './group-queries.ts'
+import { groupSearch, readGroupFilters } from './group-queries.ts'
 import { GroupTabs } from './group-tabs.tsx'
 import { NewGroupDialog } from './new-group-dialog.tsx'
 
@@ -20,7 +21,8 @@ const route = getRouteApi('/shell/groups/devices')
 export function DeviceGroupsPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(deviceGroupsQuery(filters))
+  const asked = { query: groupSearch(filters.q), per_page: 50, cursor: filters.after }
+  const list = useQuery(query('listDeviceGroups', { query: asked }, { pace: 'slow' }))
   const mayManage = useMay('manage_device_groups')
   const [isMaking, setIsMaking] = useState(false)
   const make = mayManage && (

@@ -1,4 +1,4 @@
-import type { QueryKey } from '@tanstack/react-query'
+import type { Changed } from '../api/refresh.ts'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
@@ -7,7 +7,7 @@ type Member = { readonly id: string; readonly name: string }
 type Parts = {
   readonly add: (id: string) => Promise<unknown>
   readonly remove: (id: string) => Promise<unknown>
-  readonly refresh: readonly QueryKey[]
+  readonly refresh: readonly Changed[]
 }
 
 /** The button that takes a member out of its group at once; Undo puts it back. */

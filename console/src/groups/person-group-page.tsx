@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListView } from '../components/list-view.tsx'
@@ -12,7 +13,7 @@ import { personViewsQuery } from '../people/person-queries.ts'
 import { PersonTable } from '../people/person-table.tsx'
 import { AddMembersDialog } from './add-members-dialog.tsx'
 import { GroupPage } from './group-page.tsx'
-import { personGroupQuery, readGroupFilters } from './group-queries.ts'
+import { readGroupFilters } from './group-queries.ts'
 import { useTakeOut } from './membership.tsx'
 
 const route = getRouteApi('/shell/groups/people/$groupId')
@@ -20,7 +21,7 @@ const crumb = { to: '/groups/people', text: 'Person groups' } as const
 
 export function PersonGroupPage() {
   const { groupId } = route.useParams()
-  const group = useQuery(personGroupQuery(groupId))
+  const group = useQuery(query('getPersonGroupView', { params: { id: groupId } }, { pace: 'slow' }))
   const [isAdding, setIsAdding] = useState(false)
   const mayChange = useMay('update_devices') && group.data?.is_synced === false
   return (
@@ -60,9 +61,9 @@ function Members({ group, mayChange }: { group: PersonGroupView; mayChange: bool
   const list = useQuery(personViewsQuery(filter, filters.after))
   const params = { groupId: group.id }
   const takeOut = useTakeOut({
-    add: (id) => api('addPersonGroupMembers', { params, body: { person_ids: [id] } }),
-    remove: (id) => api('removePersonGroupMembers', { params, body: { person_ids: [id] } }),
-    refresh: [['groups', 'people'], ['people']],
+    add: (id) => api('addPersonGroupMembersView', { params, body: { person_ids: [id] } }),
+    remove: (id) => api('removePersonGroupMembersView', { params, body: { person_ids: [id] } }),
+    refresh: ['person_groups', 'people'],
   })
   return (
     <ListView

@@ -1,12 +1,13 @@
 import type { PersonGroupView } from '@muster/contract/console-groups.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { csvAddressOf } from '../api/api.ts'
+import { addressOf } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { type Column, Records } from '../components/records.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { personGroupViewsQuery, readGroupFilters } from './group-queries.ts'
+import { readGroupFilters } from './group-queries.ts'
 import { GroupTabs } from './group-tabs.tsx'
 
 const route = getRouteApi('/shell/groups/people')
@@ -14,7 +15,8 @@ const route = getRouteApi('/shell/groups/people')
 export function PersonGroupsPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(personGroupViewsQuery(filters))
+  const asked = { search: filters.q, per_page: 50, cursor: filters.after }
+  const list = useQuery(query('listPersonGroupViews', { query: asked }, { pace: 'slow' }))
   return (
     <ListPage
       title="Person groups"

@@ -3,6 +3,7 @@ import type { LiveAnswerView } from '@muster/contract/console-queries.ts'
 import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
+import { queryKeyOf } from '../api/query.ts'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -19,7 +20,8 @@ export function Answers({ query }: { query: LiveQueryCampaign }) {
   const answers = useQuery(answersQuery(asked))
   const answered = counts.rows + counts.errors
   useEffect(() => {
-    if (answered > 0) void client.invalidateQueries({ queryKey: ['live-queries', 'answers', query.id] })
+    if (answered > 0)
+      void client.invalidateQueries({ queryKey: queryKeyOf('listLiveAnswers', { params: { campaignId: query.id } }) })
   }, [client, query.id, answered])
   const pages = answers.data?.pages
   const found = useMemo(() => pages?.flatMap(({ list }) => list.data), [pages])

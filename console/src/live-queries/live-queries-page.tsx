@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { csvAddressOf } from '../api/api.ts'
 import { useLive } from '../api/live.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListPage } from '../components/list-page.tsx'
@@ -10,14 +11,16 @@ import { Emptiness } from '../components/notices.tsx'
 import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { liveQueriesQuery, readLiveQueryFilters } from './live-query-queries.ts'
+import { readLiveQueryFilters } from './live-query-queries.ts'
 
 const route = getRouteApi('/shell/live-queries')
 
 export function LiveQueriesPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(liveQueriesQuery(filters, useLive().isOn))
+  const asked = { search: filters.q, per_page: 50, cursor: filters.after }
+  const refetchInterval = useLive().isOn ? 60_000 : 10_000
+  const list = useQuery(query('listLiveQueryViews', { query: asked }, { refetchInterval }))
   const mayCreate = useMay('create_live_query')
   return (
     <ListPage

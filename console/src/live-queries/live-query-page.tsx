@@ -82,7 +82,7 @@ function Actions({ query }: { query: LiveQueryCampaign }) {
   const name = visibleText(query.name)
   const remove = useAction({
     act: () => api('deleteLiveQueryCampaign', { params: { id: query.id } }),
-    refresh: [['live-queries', 'list']],
+    refresh: ['listLiveQueryViews'],
     said: () => `${name} deleted`,
     onDone: () => void navigate({ to: '/live-queries' }),
     hasForm: true,

@@ -1,8 +1,8 @@
 import type { LiveAnswerView } from '@muster/contract/console-queries.ts'
-import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
 import type { ListOf } from '@muster/contract/operations/all-operations.ts'
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
+import { query, queryKeyOf } from '../api/query.ts'
 import { given, readAfter, readText } from '../components/read-filters.ts'
 
 export type AnswerKind = 'rows' | 'errors'
@@ -12,41 +12,39 @@ export type LiveQueryFilters = { readonly q?: string; readonly after?: string }
 export const readLiveQueryFilters = (raw: Readonly<Record<string, unknown>>): LiveQueryFilters =>
   given({ q: readText(raw, 'q'), ...readAfter(raw) })
 
-/** `isHeard`: changes come by themselves. */
-export const liveQueriesQuery = ({ q, after }: LiveQueryFilters, isHeard: boolean) =>
-  queryOptions({
-    queryKey: ['live-queries', 'list', q, after],
-    placeholderData: keepPreviousData,
-    refetchInterval: isHeard ? 60_000 : 10_000,
-    queryFn: ({ signal }) => api('listLiveQueryViews', { query: { search: q, per_page: 50, cursor: after }, signal }),
-  })
-
 const awaitedMs = 2_000
 /** Of old queries no changes are heard. */
 const unheardMs = 15_000
 
 /** Often while devices are waited for and nothing is heard of changes. */
 export const liveQueryQuery = (id: string, isHeard: boolean) =>
-  queryOptions<LiveQueryCampaign>({
-    queryKey: ['live-queries', 'one', id],
-    refetchInterval: ({ state }) =>
-      (state.data?.waiting_devices_count ?? 1) === 0 ? 60_000 : isHeard ? unheardMs : awaitedMs,
-    queryFn: ({ signal }) => api('getLiveQueryCampaign', { params: { id }, signal }),
-  })
+  query(
+    'getLiveQueryCampaign',
+    { params: { id } },
+    {
+      refetchInterval: ({ state }) =>
+        (state.data?.waiting_devices_count ?? 1) === 0 ? 60_000 : isHeard ? unheardMs : awaitedMs,
+    },
+  )
 
 type AnswerPage = { readonly cursor: string; readonly list: ListOf<LiveAnswerView> }
 type Answers = { readonly pages: readonly AnswerPage[] }
 type Asked = { readonly id: string; readonly revision: number; readonly kind: AnswerKind }
 
-async function readPage({ id, kind }: Asked, cursor: string, signal?: AbortSignal): Promise<AnswerPage> {
-  const asked = { params: { campaignId: id }, query: { kind, per_page: 100, cursor } }
+const askedOf = ({ id, kind }: Asked, cursor: string) => ({
+  params: { campaignId: id },
+  query: { kind, per_page: 100, cursor },
+})
+
+async function readPage(of: Asked, cursor: string, signal?: AbortSignal): Promise<AnswerPage> {
+  const asked = askedOf(of, cursor)
   return { cursor, list: await api('listLiveAnswers', { ...asked, ...(signal && { signal }) }) }
 }
 
 /** Answers stand in the order in which they came: new ones can only be on the last page, which alone is read again. */
 export const answersQuery = (asked: Asked) =>
   queryOptions<Answers>({
-    queryKey: ['live-queries', 'answers', asked.id, asked.revision, asked.kind],
+    queryKey: [...queryKeyOf('listLiveAnswers', askedOf(asked, '')), asked.revision],
     queryFn: async ({ client, queryKey, signal }) => {
       const known = client.getQueryData<Answers>(queryKey)?.pages ?? []
       const last = await readPage(asked, known.at(-1)?.cursor ?? '', signal)

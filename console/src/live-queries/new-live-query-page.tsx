@@ -44,7 +44,7 @@ function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
   const targeted = useTargeted(targets)
   const run = useAction<void, LiveQueryCampaign>({
     act: () => api('createLiveQueryCampaign', { body: { name, sql, ...targetBody(targets) } }),
-    refresh: [['live-queries', 'list']],
+    refresh: ['listLiveQueryViews'],
     onDone: ({ id }) => void navigate({ to: '/live-queries/$queryId', params: { queryId: id } }),
     hasForm: true,
   })

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { countOf } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { Icon } from '../components/icon.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -25,13 +25,13 @@ export const targetBody = ({ platforms: chosen, devices }: Targets) => ({
 
 /** How many devices are meant; a chosen device that one of the platforms covers counts twice at most. */
 export function useTargeted({ platforms: chosen, devices }: Targets): number | undefined {
-  const filter = { platform: chosen.join(',') }
-  const count = useQuery({
-    queryKey: ['devices', 'targeted', filter.platform],
-    enabled: chosen.length > 0,
-    placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => countOf('listDeviceViews', { query: filter, signal }),
-  })
+  const count = useQuery(
+    query(
+      'countDeviceViews',
+      { query: { platform: chosen.join(',') } },
+      { enabled: chosen.length > 0, placeholderData: keepPreviousData },
+    ),
+  )
   if (chosen.length === 0) return devices.length
   return count.data === undefined ? undefined : count.data.count + (chosen.length === 3 ? 0 : devices.length)
 }

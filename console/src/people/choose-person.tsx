@@ -1,5 +1,5 @@
 import { Button, Modal, TextInput } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LoadFailure } from '../components/notices.tsx'
 import { useDebounced } from '../components/use-debounced.ts'
@@ -20,8 +20,7 @@ const shown = 6
 export function ChoosePerson({ title, onChoose, onClose }: Parts) {
   const [text, setText] = useState('')
   const search = useDebounced(text.trim(), 200)
-  const query = personViewsQuery({ status: 'active', ...(search !== '' && { search }) }, undefined, shown)
-  const found = useQuery({ ...query, placeholderData: keepPreviousData })
+  const found = useQuery(personViewsQuery({ status: 'active', ...(search !== '' && { search }) }, undefined, shown))
   const people = found.data?.data
   return (
     <Modal opened onClose={onClose} title={title} withCloseButton={false}>

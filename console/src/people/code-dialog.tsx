@@ -3,6 +3,7 @@ import type { NewBypassCode } from '@muster/contract/sign-in-exceptions.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -24,10 +25,7 @@ export const CodeDialog = ({ isOpen, ...parts }: Parts & { readonly isOpen: bool
 const hours = [1, 2, 4, 8]
 
 function CodeForm({ personId, name, onClose, onMade }: Parts) {
-  const connections = useQuery({
-    queryKey: ['sign-in-connections', 'names'],
-    queryFn: ({ signal }) => api('listSignInConnections', { query: { per_page: 100 }, signal }),
-  })
+  const connections = useQuery(query('listSignInConnections', { query: { per_page: 100 } }))
   const make = useAction({
     act: (wanted: Wanted) => api('createBypassCode', { body: { person_id: personId, ...wanted } }),
     refresh: ['bypass_codes', 'audit'],

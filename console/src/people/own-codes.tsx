@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import type { BypassCodeView, NewBypassCode } from '@muster/contract/sign-in-exceptions.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -14,17 +15,11 @@ import { CodeDialog } from './code-dialog.tsx'
 
 const shown = 5
 
-const codesQuery = (personId: string) =>
-  queryOptions({
-    queryKey: ['bypass-codes', personId],
-    queryFn: ({ signal }) => api('listBypassCodes', { query: { person_id: personId, per_page: shown }, signal }),
-  })
-
 type Parts = { readonly personId: string; readonly name: string }
 
 /** The codes that let the person in without the check of their device. */
 export function OwnCodes({ personId, name }: Parts) {
-  const list = useQuery(codesQuery(personId))
+  const list = useQuery(query('listBypassCodes', { query: { person_id: personId, per_page: shown } }))
   const [isAsked, setAsked] = useState(false)
   const [made, setMade] = useState<NewBypassCode | undefined>()
   const mayGive = useMay('bypass_sign_in')

@@ -1,6 +1,6 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { StateCell } from '../components/state-shape.tsx'
@@ -8,11 +8,7 @@ import { visibleText } from '../components/visible-text.ts'
 
 /** Nobody has more devices than one page. */
 export const ownDevicesQuery = (personId: string) =>
-  queryOptions({
-    queryKey: ['devices', 'of-person', personId],
-    refetchInterval: 30_000,
-    queryFn: ({ signal }) => api('listDeviceViews', { query: { owner_id: personId, per_page: 100 }, signal }),
-  })
+  query('listDeviceViews', { query: { owner_id: personId, per_page: 100 } }, { pace: 'usual' })
 
 export function OwnDevices({ personId }: { personId: string }) {
   const devices = useQuery(ownDevicesQuery(personId))

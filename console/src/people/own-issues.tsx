@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { query } from '../api/query.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { IssueName } from '../issues/issue-name.tsx'
 import { ownDevicesQuery } from './own-devices.tsx'
-import { personIssuesQuery } from './person-queries.ts'
 
 /** Open issues of all devices of the person. */
 export function OwnIssues({ personId }: { personId: string }) {
-  const issues = useQuery(personIssuesQuery(personId))
+  const asked = { params: { personId }, query: { per_page: 100 } }
+  const issues = useQuery(query('listOpenIssuesOfPerson', asked, { pace: 'slow' }))
   const devices = useQuery(ownDevicesQuery(personId))
   const nameOf = (id: string) => devices.data?.data.find((device) => device.id === id)?.name ?? `Device ${id}`
   return (

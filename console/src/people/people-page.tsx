@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { countOf, csvAddressOf } from '../api/api.ts'
+import { addressOf, api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -12,7 +13,6 @@ import { asTab, Tabs } from '../components/tabs.tsx'
 import { AddPersonDialog } from './add-person-dialog.tsx'
 import {
   deviceChoices,
-  personCountQuery,
   personFilterOf,
   personFiltersInWords,
   personViewsQuery,
@@ -32,7 +32,9 @@ function People({ status, path }: Parts) {
   const navigate = useNavigate()
   const filter = personFilterOf(filters, status)
   const list = useQuery(personViewsQuery(filter, filters.after))
-  const count = useQuery(personCountQuery(filter))
+  const count = useQuery(
+    query('countPersonViews', { query: filter }, { placeholderData: keepPreviousData, pace: 'slow' }),
+  )
   const isGone = status === 'deprovisioned'
   return (
     <ListPage

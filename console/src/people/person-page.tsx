@@ -1,6 +1,7 @@
 import type { Person } from '@muster/contract/people.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { query } from '../api/query.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Fact } from '../components/fact.tsx'
 import { Page } from '../components/page.tsx'
@@ -12,7 +13,7 @@ import { OwnDevices, ownDevicesQuery } from './own-devices.tsx'
 import { OwnEntries } from './own-entries.tsx'
 import { OwnIssues } from './own-issues.tsx'
 import { OwnSignIns } from './own-sign-ins.tsx'
-import { personGroupsQuery, personQuery } from './person-queries.ts'
+import { personQuery } from './person-queries.ts'
 
 const route = getRouteApi('/shell/people/$personId')
 const crumb = { to: '/people', text: 'People' } as const
@@ -77,7 +78,7 @@ function Standing({ personId }: { personId: string }) {
 }
 
 function PersonFacts({ person }: { person: Person }) {
-  const groups = useQuery(personGroupsQuery(person.id))
+  const groups = useQuery(query('listGroupsOfPerson', { params: { personId: person.id }, query: { per_page: 100 } }))
   const names = groups.data?.data ?? []
   return (
     <aside className="rail" aria-label="Facts">

@@ -37,7 +37,7 @@ function NewReport() {
   }
   const make = useAction<void, ReportingQuery>({
     act: () => api('createReportingQuery', { body: { ...input, interval_seconds: Number(interval) } }),
-    refresh: [['reporting', 'queries']],
+    refresh: ['listReportingQueries'],
     onDone: ({ id }) => void navigate({ to: '/reporting/queries/$queryId', params: { queryId: id } }),
     hasForm: true,
   })

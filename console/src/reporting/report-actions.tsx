@@ -19,7 +19,7 @@ export function ReportActions({ report, isAwaited, onRun }: Parts) {
   const run = useAction({ act: () => api('runReportingQuery', { params: { queryId: report.id } }), onDone: onRun })
   const remove = useAction({
     act: () => api('deleteReportingQuery', { params: { id: report.id } }),
-    refresh: [['reporting', 'queries']],
+    refresh: ['listReportingQueries'],
     said: () => `${name} deleted`,
     onDone: () => void navigate({ to: '/reporting/queries' }),
     hasForm: true,

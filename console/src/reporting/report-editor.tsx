@@ -18,10 +18,7 @@ export function ReportEditor({ report, onRun }: { report: ReportingQuery; onRun:
   const isRenamed = name.trim() !== before.name
   const save = useAction<Change>({
     act: (change) => api('editReportingQuery', { params: { id: report.id }, body: change }),
-    refresh: [
-      ['reporting', 'query', report.id],
-      ['reporting', 'queries'],
-    ],
+    refresh: ['getReportingQuery', 'listReportingQueries'],
     said: () => (isOther ? 'Saved; it runs now' : 'Saved'),
     onDone: (_answer, change) => {
       if (change.sql !== undefined) onRun()

@@ -2,6 +2,7 @@ import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { query } from '../api/query.ts'
 import { RecordPage } from '../components/record-page.tsx'
 import '../components/list-body.css'
 import './reporting.css'
@@ -13,7 +14,6 @@ import { visibleText } from '../components/visible-text.ts'
 import { ReportActions } from './report-actions.tsx'
 import { ReportChart } from './report-chart.tsx'
 import { ReportEditor } from './report-editor.tsx'
-import { reportQuery, reportTimesQuery } from './report-queries.ts'
 import { ReportRows } from './report-rows.tsx'
 
 const route = getRouteApi('/shell/reporting/queries/$queryId')
@@ -22,10 +22,21 @@ const crumb = { to: '/reporting/queries', text: 'Reporting queries' } as const
 /** What a run leaves: another moment, or another fault. */
 const traceOf = ({ results_updated_at: at, error_message: error }: ReportingQuery): string => `${at} ${error}`
 
+const hasNotRun = ({ results_updated_at: at, error_message: error }: ReportingQuery): boolean =>
+  at === null && error === null
+
 export function ReportPage() {
   const { queryId } = route.useParams()
   const [awaited, setAwaited] = useState<string>()
-  const report = useQuery(reportQuery(queryId, awaited !== undefined))
+  const report = useQuery(
+    query(
+      'getReportingQuery',
+      { params: { id: queryId } },
+      {
+        refetchInterval: ({ state: { data } }) => (awaited !== undefined || (data && hasNotRun(data)) ? 1_500 : 60_000),
+      },
+    ),
+  )
   const isAwaited = awaited !== undefined && report.data !== undefined && traceOf(report.data) === awaited
   if (awaited !== undefined && report.data && !isAwaited) setAwaited(undefined)
   return (
@@ -85,7 +96,7 @@ function LoadedReport({ report, isAwaited, onRun }: Parts) {
 const everyWords: Readonly<Record<number, string>> = { 3600: 'every hour', 86400: 'every day', 604800: 'every week' }
 
 function Runs({ report, isAwaited }: { report: ReportingQuery; isAwaited: boolean }) {
-  const times = useQuery(reportTimesQuery(report.id))
+  const times = useQuery(query('getReportingQueryTimes', { params: { queryId: report.id } }, { pace: 'slow' }))
   const every = times.data && (everyWords[times.data.interval_seconds] ?? `every ${times.data.interval_seconds} s`)
   return (
     <p className="t2" role="status">

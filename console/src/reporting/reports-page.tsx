@@ -1,6 +1,7 @@
 import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListPage } from '../components/list-page.tsx'
@@ -10,7 +11,6 @@ import { type Column, Records } from '../components/records.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { reportsQuery } from './report-queries.ts'
 import { ReportTabs } from './report-tabs.tsx'
 
 const route = getRouteApi('/shell/reporting/queries')
@@ -18,7 +18,8 @@ const route = getRouteApi('/shell/reporting/queries')
 export function ReportsPage() {
   const filters = readAfter(route.useSearch())
   const navigate = route.useNavigate()
-  const list = useQuery(reportsQuery(filters.after))
+  const asked = { omit_results: '1', per_page: 50, cursor: filters.after } as const
+  const list = useQuery(query('listReportingQueries', { query: asked }, { pace: 'usual' }))
   const mayWrite = useMay('create_live_query')
   return (
     <ListPage

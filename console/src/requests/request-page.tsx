@@ -1,11 +1,11 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { query } from '../api/query.ts'
 import { Page } from '../components/page.tsx'
 import { RecordNotices } from '../components/record-page.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import type { RequestView } from './decision-dialog.tsx'
 import { RequestItem } from './request-item.tsx'
-import { exemptionQuery, registrationQuery } from './request-queries.ts'
 import './requests.css'
 
 const exemptionRoute = getRouteApi('/shell/requests/exemptions/$requestId')
@@ -13,12 +13,24 @@ const registrationRoute = getRouteApi('/shell/requests/registrations/$requestId'
 
 export function ExemptionRequestPage() {
   const { requestId } = exemptionRoute.useParams()
-  return <RequestPage kind="exemption" id={requestId} query={useQuery(exemptionQuery(requestId))} />
+  return (
+    <RequestPage
+      kind="exemption"
+      id={requestId}
+      query={useQuery(query('getExemptionRequestView', { params: { id: requestId } }))}
+    />
+  )
 }
 
 export function RegistrationRequestPage() {
   const { requestId } = registrationRoute.useParams()
-  return <RequestPage kind="registration" id={requestId} query={useQuery(registrationQuery(requestId))} />
+  return (
+    <RequestPage
+      kind="registration"
+      id={requestId}
+      query={useQuery(query('getRegistrationRequestView', { params: { id: requestId } }))}
+    />
+  )
 }
 
 type Parts = {

@@ -3,7 +3,8 @@ import type { ListOf } from '@muster/contract/operations/all-operations.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { csvAddressOf } from '../api/api.ts'
+import { addressOf } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { waitingQuery } from '../api/waiting-query.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
@@ -14,26 +15,21 @@ import { Page } from '../components/page.tsx'
 import { ViewBar } from '../components/saved-views.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import { DecisionBar } from './decision-bar.tsx'
+import { listedBy, type RequestFilters, readRequestFilters, type StatusName, statuses } from './request-filters.ts'
 import { isWaiting, RequestItem } from './request-item.tsx'
-import {
-  exemptionsQuery,
-  type RequestFilters,
-  readRequestFilters,
-  registrationsQuery,
-  type StatusName,
-  statuses,
-} from './request-queries.ts'
 import '../components/list-body.css'
 import './requests.css'
 
 export const ExemptionRequestsPage = () => {
   const filters = readRequestFilters(useSearch({ strict: false }))
-  return <Requests kind="exemption" filters={filters} list={useQuery(exemptionsQuery(filters))} />
+  const list = useQuery(query('listExemptionRequestViews', listedBy(filters), { pace: 'slow' }))
+  return <Requests kind="exemption" filters={filters} list={list} />
 }
 
 export const RegistrationRequestsPage = () => {
   const filters = readRequestFilters(useSearch({ strict: false }))
-  return <Requests kind="registration" filters={filters} list={useQuery(registrationsQuery(filters))} />
+  const list = useQuery(query('listRegistrationRequestViews', listedBy(filters), { pace: 'slow' }))
+  return <Requests kind="registration" filters={filters} list={list} />
 }
 
 type View = ExemptionRequestView | RegistrationRequestView

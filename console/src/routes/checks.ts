@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { readCatalogueFilters, readCheckFilters, readResultFilters } from '../checks/check-filters.ts'
 import { readAfter } from '../components/read-filters.ts'
 import { readIssueFilters } from '../issues/issue-queries.ts'
-import { readRequestFilters } from '../requests/request-queries.ts'
+import { readRequestFilters } from '../requests/request-filters.ts'
 import { shell } from './frame.ts'
 
 const checks = createRoute({
