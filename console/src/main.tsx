@@ -27,8 +27,9 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/api-error.ts'
 import { queryClient } from './api/query-client.ts'
+import { refresh } from './api/refresh.ts'
 import { onFactorNeeded, onSessionEnd } from './api/request.ts'
-import { forgetSession, sessionQuery } from './api/session.ts'
+import { forgetSession } from './api/session.ts'
 import { tellLostPlace } from './components/left-out-line.tsx'
 import { returnTo } from './gates/return-address.ts'
 import { router } from './router.ts'
@@ -44,7 +45,7 @@ onSessionEnd(() => {
 })
 
 onFactorNeeded(() => {
-  void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
+  void refresh('session')
   void router.navigate({ to: '/setup/second-factor' })
 })
 

@@ -1,7 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import type { SignInState, TotpSetup } from '@muster/contract/console.ts'
 import { useState } from 'react'
-import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -20,7 +19,7 @@ export function AuthenticatorApp({ state, onCodes }: Parts) {
   })
   const remove = useAction({
     act: () => api('disableTotp'),
-    refresh: [accountQuery.queryKey],
+    refresh: ['account'],
     said: () => 'Authenticator app removed',
     onDone: () => setIsRemoving(false),
   })

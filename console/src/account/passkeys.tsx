@@ -2,9 +2,9 @@ import { Button, Modal } from '@mantine/core'
 import type { SignInState } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { makePasskey } from '../api/passkeys.ts'
+import { query } from '../api/query.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { NameForm } from '../components/name-form.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -18,13 +18,10 @@ type Parts = { readonly state: SignInState; readonly onCodes: (codes: readonly s
 export function Passkeys({ state, onCodes }: Parts) {
   const [isAdding, setIsAdding] = useState(false)
   const [removed, setRemoved] = useState<Passkey | undefined>()
-  const options = useQuery({
-    queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
-  })
+  const options = useQuery(query('getSignInOptions'))
   const remove = useAction({
     act: ({ id }: Passkey) => api('removePasskey', { params: { id } }),
-    refresh: [accountQuery.queryKey],
+    refresh: ['account'],
     said: (_, { name }) => `${visibleText(name)} removed`,
     onDone: () => setRemoved(undefined),
   })
@@ -92,7 +89,7 @@ export function Passkeys({ state, onCodes }: Parts) {
 function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (codes: readonly string[]) => void }) {
   const add = useAction({
     act: async (name: string) => api('addPasskey', { body: { name, ...(await makePasskey()) } }),
-    refresh: [accountQuery.queryKey],
+    refresh: ['account'],
     said: (_, name) => `${name} added`,
     onDone: ({ recovery_codes: codes }) => onAdded(codes),
     hasForm: true,

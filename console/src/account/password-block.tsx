@@ -2,7 +2,6 @@ import { Button, Modal } from '@mantine/core'
 import type { SignInState } from '@muster/contract/console.ts'
 import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import { type FormEvent, useState } from 'react'
-import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
 import { renewSession, useSession } from '../api/session.ts'
@@ -46,7 +45,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   const session = useSession()
   const change = useAction({
     act: (body: InputOf<'changePassword'>['body']) => api('changePassword', { body }),
-    refresh: [accountQuery.queryKey],
+    refresh: ['account'],
     said: () => 'Password changed; your other sessions have ended',
     onDone: (renewed) => {
       renewSession(renewed)

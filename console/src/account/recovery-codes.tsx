@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import type { SignInState } from '@muster/contract/console.ts'
 import { useState } from 'react'
-import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Block } from '../components/section-frame.tsx'
@@ -14,7 +13,7 @@ export function RecoveryCodes({ state, onCodes }: Parts) {
   const [isAsking, setIsAsking] = useState(false)
   const renew = useAction({
     act: () => api('renewRecoveryCodes'),
-    refresh: [accountQuery.queryKey],
+    refresh: ['account'],
     onDone: ({ recovery_codes: codes }) => {
       setIsAsking(false)
       onCodes(codes)

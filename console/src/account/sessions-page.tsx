@@ -14,7 +14,7 @@ import { AccountFrame } from './account-frame.tsx'
 export function SessionsPage() {
   const account = useQuery(accountQuery)
   const [isAsking, setIsAsking] = useState(false)
-  const refresh = [accountQuery.queryKey]
+  const refresh = ['account'] as const
   const end = useAction({
     act: ({ id }: SignInState['sessions'][number]) => api('endSession', { params: { id } }),
     refresh,

@@ -1,7 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import type { TotpSetup } from '@muster/contract/console.ts'
 import type { FormEvent } from 'react'
-import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { FormFault } from '../components/form-fault.tsx'
@@ -18,7 +17,7 @@ type Parts = {
 export function TotpForm({ setup, onClose, onCodes }: Parts) {
   const enable = useAction({
     act: (code: string) => api('enableTotp', { body: { code } }),
-    refresh: [accountQuery.queryKey],
+    refresh: ['account'],
     onDone: ({ recovery_codes: codes }) => onCodes(codes),
     hasForm: true,
   })

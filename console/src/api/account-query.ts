@@ -1,7 +1,3 @@
-import { queryOptions } from '@tanstack/react-query'
-import { api } from './api.ts'
+import { query } from './query.ts'
 
-export const accountQuery = queryOptions({
-  queryKey: ['account'],
-  queryFn: ({ signal }) => api('getAccount', { signal }),
-})
+export const accountQuery = query('getAccount')

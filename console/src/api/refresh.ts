@@ -8,16 +8,9 @@ export type Changed = Subject | OperationName
 
 const isOperation = (changed: Changed): changed is OperationName => Object.hasOwn(addresses, changed)
 
-/** The first word of queries whose keys are still written by hand. */
-const byHandOf = (subject: Subject) => [subject === 'api_keys' ? 'keys' : subject.replaceAll('_', '-')]
-
 const filtersOf = (changed: readonly Changed[]) =>
   changed
-    .flatMap((one) =>
-      isOperation(one)
-        ? [[areaOf(addresses[one] ?? ''), one]]
-        : [...areasOf(one), ...byHandOf(one)].map((area) => [area]),
-    )
+    .flatMap((one) => (isOperation(one) ? [[areaOf(addresses[one] ?? ''), one]] : areasOf(one).map((area) => [area])))
     .map((queryKey) => ({ queryKey }))
 
 /** Reads again what is shown, and marks as old what is not. */

@@ -1,11 +1,8 @@
 import type { Retained } from '@muster/contract/retention.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api } from './api.ts'
+import { useQuery } from '@tanstack/react-query'
+import { query } from './query.ts'
 
-export const settingFactsQuery = queryOptions({
-  queryKey: ['settings', 'facts'],
-  queryFn: ({ signal }) => api('getSettingFacts', { signal }),
-})
+export const settingFactsQuery = query('getSettingFacts')
 
 /** For how many days something is kept here; undefined until it is known. */
 export const useKeptDays = (what: Retained): number | undefined =>

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import type { Catalogue } from '@muster/contract/console-drafts.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
@@ -21,17 +22,12 @@ const route = getRouteApi('/shell/checks/catalogue')
 const crumb = { to: '/checks', text: 'Checks' } as const
 const stateWords = { enabled: 'Enabled', available: 'Not enabled' } as const
 
-const catalogueQuery = queryOptions({
-  queryKey: ['checks', 'catalogue'],
-  queryFn: ({ signal }) => api('getCatalogue', { signal }),
-})
-
 type Entry = Catalogue['checks'][number]
 
 export function CataloguePage() {
   const filters = readCatalogueFilters(route.useSearch())
   const navigate = route.useNavigate()
-  const catalogue = useQuery(catalogueQuery)
+  const catalogue = useQuery(query('getCatalogue'))
   const text = filters.q?.toLowerCase() ?? ''
   const rows = catalogue.data?.checks.filter(
     (entry) =>

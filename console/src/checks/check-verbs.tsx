@@ -72,7 +72,7 @@ function DeleteCheck({ check, onDeleted, onClose }: Parts & { readonly onClose: 
   const name = visibleText(check.name)
   const remove = useAction({
     act: () => api('deleteCustomCheck', { params: { checkId: check.id } }),
-    refresh: [['checks', 'list'], ['issues'], ['devices']],
+    refresh: ['listCheckViews', 'issues', 'devices'],
     said: () => `Deleted “${name}”`,
     onDone: () => {
       onClose()

@@ -2,6 +2,7 @@ import type { CheckResult } from '@muster/contract/check-results.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { addressOf } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { ListView } from '../components/list-view.tsx'
 import { Emptiness } from '../components/notices.tsx'
@@ -11,7 +12,7 @@ import { ViewBar } from '../components/saved-views.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { readResultFilters } from './check-filters.ts'
-import { type ResultFilters, resultSearch, resultsQuery } from './check-queries.ts'
+import { type ResultFilters, resultSearch } from './check-queries.ts'
 import { resultWords } from './check-words.ts'
 import { rowStatusOf, statusColumn } from './row-status.ts'
 
@@ -31,7 +32,8 @@ export function ResultsTab() {
   const { checkId } = route.useParams()
   const filters = readResultFilters(route.useSearch())
   const navigate = route.useNavigate()
-  const results = useQuery(resultsQuery(checkId, filters))
+  const asked = { query: resultSearch(filters), per_page: 50, cursor: filters.after }
+  const results = useQuery(query('listCheckResultsOfCheck', { params: { checkId }, query: asked }, { pace: 'slow' }))
   return (
     <section aria-label="Results by device">
       <ViewBar page="check_results" />

@@ -1,14 +1,11 @@
 import type { BlockReceivers } from '@muster/contract/block-receivers.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 
 /** What a block reaches. */
-const blockReceiversQuery = queryOptions({
-  queryKey: ['block-receivers'],
-  queryFn: ({ signal }) => api('getBlockReceivers', { signal }),
-})
+const blockReceiversQuery = query('getBlockReceivers')
 
 const countOf = (count: number, what: string) =>
   count > 0 && (count === 1 ? `1 ${what}` : `${count.toLocaleString('en')} ${what}s`)

@@ -1,9 +1,10 @@
 import { Button, Checkbox, Modal, TextInput } from '@mantine/core'
 import type { SavedView, SavedViewPage } from '@muster/contract/saved-views.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { FormFault } from './form-fault.tsx'
 import { useAction } from './use-action.ts'
 import { visibleText } from './visible-text.ts'
@@ -19,11 +20,7 @@ const queryOf = (filters: Readonly<Record<string, unknown>>): string =>
       .sort(([one], [other]) => one.localeCompare(other)),
   ).toString()
 
-const viewsQuery = (page: SavedViewPage) =>
-  queryOptions({
-    queryKey: ['saved-views', page],
-    queryFn: ({ signal }) => api('listSavedViews', { params: { page }, signal }),
-  })
+const viewsQuery = (page: SavedViewPage) => query('listSavedViews', { params: { page } })
 
 /** The filters of a list that were given a name, beside those that come with it, and the way to name the present ones. */
 export function SavedViews({ page }: { readonly page: SavedViewPage }) {
@@ -91,7 +88,7 @@ type FormParts = { readonly page: SavedViewPage; readonly filters: string; reado
 function SaveForm({ page, filters, onClose }: FormParts) {
   const save = useAction({
     act: (given: { name: string; is_shared: boolean }) => api('createSavedView', { body: { page, filters, ...given } }),
-    refresh: [viewsQuery(page).queryKey],
+    refresh: ['saved_views'],
     said: ({ name }) => `View “${visibleText(name)}” saved`,
     onDone: onClose,
     hasForm: true,
@@ -125,7 +122,7 @@ function SaveForm({ page, filters, onClose }: FormParts) {
 }
 
 function DeleteView({ page, view }: { readonly page: SavedViewPage; readonly view: SavedView }) {
-  const refresh = [viewsQuery(page).queryKey]
+  const refresh = ['saved_views'] as const
   const { name, filters, is_shared } = view
   const restore = useAction({
     act: () => api('createSavedView', { body: { page, name, filters, is_shared } }),

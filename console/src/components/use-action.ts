@@ -1,4 +1,4 @@
-import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
 import { type Changed, refresh } from '../api/refresh.ts'
 import { ProofDeclined } from '../api/step-up.ts'
@@ -7,7 +7,7 @@ import { type Offer, toast } from './toasts.tsx'
 type Parts<Given, Answer> = {
   readonly act: (given: Given) => Promise<Answer>
   /** What is read again afterwards. */
-  readonly refresh?: readonly (Changed | QueryKey)[]
+  readonly refresh?: readonly Changed[]
   /** What the toast says; nothing is said without. */
   readonly said?: (answer: Answer, given: Given) => string | undefined
   /** What takes it back, in the toast. */
@@ -28,7 +28,6 @@ export type Action<Given, Answer = unknown> = UseMutationResult<Answer, Error, G
 
 /** A change that someone asks for: it is sent, said, and what it touches is read again. */
 export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, Answer>): Action<Given, Answer> {
-  const client = useQueryClient()
   const mutation = useMutation<Answer, Error, Given>({
     mutationFn: parts.act,
     ...(parts.inTurn !== undefined && { mutationKey: [parts.inTurn], scope: { id: parts.inTurn } }),
@@ -36,11 +35,7 @@ export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, An
       const text = parts.said?.(answer, given)
       if (text !== undefined) toast(text, 'tick', parts.undo?.(answer, given))
       parts.onDone?.(answer, given)
-      await Promise.all(
-        (parts.refresh ?? []).map((one) =>
-          typeof one === 'string' ? refresh(one) : client.invalidateQueries({ queryKey: one }),
-        ),
-      )
+      await refresh(...(parts.refresh ?? []))
     },
     onError: (error) => {
       if (!parts.hasForm && !(error instanceof ProofDeclined)) toast(error.message, 'cross')

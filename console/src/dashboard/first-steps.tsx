@@ -1,17 +1,14 @@
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { FirstSteps as Steps } from '@muster/contract/console-views.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { Failure } from '../components/notices.tsx'
 import { Mark } from '../components/state-shape.tsx'
 
-const stepsQuery = queryOptions({
-  queryKey: ['devices', 'first-steps'],
-  queryFn: ({ signal }) => api('getFirstSteps', { signal }),
-})
+const stepsQuery = query('getFirstSteps')
 
 const hiddenKey = 'muster-first-steps-hidden'
 

@@ -2,10 +2,10 @@ import { Button, Modal, TextInput } from '@mantine/core'
 import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { query } from '../api/query.ts'
 import { LoadFailure } from '../components/notices.tsx'
 import { useDebounced } from '../components/use-debounced.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { otherDevicesQuery } from './merge-queries.ts'
 
 type Parts = {
   readonly device: Pick<Device, 'id' | 'name'>
@@ -13,11 +13,16 @@ type Parts = {
   readonly onClose: () => void
 }
 
+const shortest = 2
+
 /** Which record is the same machine, by a part of its name or serial. */
 export function ChooseOther({ device, onChoose, onClose }: Parts) {
   const [text, setText] = useState('')
   const wanted = useDebounced(text.trim(), 200)
-  const found = useQuery(otherDevicesQuery(device.id, wanted))
+  const found = useQuery({
+    ...query('findByName', { query: { q: wanted } }, { enabled: wanted.length >= shortest }),
+    select: ({ data }) => data.filter(({ kind, id }) => kind === 'device' && id !== device.id),
+  })
   return (
     <Modal opened onClose={onClose} title={`Merge a device into ${visibleText(device.name)}`} withCloseButton={false}>
       <div className="confirm">

@@ -1,6 +1,6 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { deviceQuery } from './device-queries.ts'
 import { HistoryEntryCells } from './history-entry.tsx'
@@ -9,12 +9,7 @@ import { StateStrip } from './state-strip.tsx'
 const route = getRouteApi('/shell/devices/$deviceId/history')
 
 export const historyEntriesQuery = (id: string, after?: string) =>
-  queryOptions({
-    queryKey: ['devices', 'history', id, after],
-    refetchInterval: 30_000,
-    queryFn: ({ signal }) =>
-      api('listHistoryOfDevice', { params: { deviceId: id }, query: { per_page: 100, cursor: after }, signal }),
-  })
+  query('listHistoryOfDevice', { params: { deviceId: id }, query: { per_page: 100, cursor: after } }, { pace: 'usual' })
 
 /** How the device stood over the last four weeks, and each change with its reason. */
 export function DeviceHistory() {

@@ -1,18 +1,12 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { tablesQuery } from '../api/tables-query.ts'
 import { Failure } from '../components/notices.tsx'
 import { RecordTable } from '../reporting/record-table.tsx'
 import { tableRecordsQuery } from '../reporting/table-records-query.ts'
 
 const route = getRouteApi('/shell/devices/$deviceId/inventory')
-
-const inventoryQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['devices', 'inventory', id],
-    queryFn: ({ signal }) => api('getInventoryOfDevice', { params: { deviceId: id }, signal }),
-  })
 
 /** What the device reports about itself: the reporting tables that are about devices, one at a time. */
 export function DeviceInventory() {
@@ -21,7 +15,7 @@ export function DeviceInventory() {
   const navigate = route.useNavigate()
   const tables = useQuery(tablesQuery)
   const ofDevices = (tables.data ?? []).filter(({ searchable_fields: fields }) => fields.includes('device_id'))
-  const inventory = useQuery(inventoryQuery(deviceId))
+  const inventory = useQuery(query('getInventoryOfDevice', { params: { deviceId } }))
   const counts = new Map(inventory.data?.tables.map(({ name, row_count: count }) => [name, count]))
   // The first with something in it, once that is known.
   const first = inventory.isPending ? undefined : (ofDevices.find(({ name }) => counts.has(name)) ?? ofDevices[0])

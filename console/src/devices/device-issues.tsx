@@ -1,6 +1,6 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { IssueName } from '../issues/issue-name.tsx'
@@ -10,17 +10,14 @@ import type { IssueFilters } from './device-tab-filters.ts'
 
 const route = getRouteApi('/shell/devices/$deviceId/issues')
 
-const issuesQuery = (deviceId: string, { show, after }: IssueFilters) =>
-  queryOptions({
-    queryKey: ['devices', 'all-issues', deviceId, show, after],
-    placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
-    queryFn: ({ signal }) => {
-      const sort = show === undefined ? ('blocks_at' as const) : undefined
-      const query = { device: deviceId, state: show, sort, per_page: 50, cursor: after }
-      return api('listIssueViews', { query, signal })
-    },
-  })
+const issuesQuery = (device: string, { show, after }: IssueFilters) => {
+  const sort = show === undefined ? ('blocks_at' as const) : undefined
+  return query(
+    'listIssueViews',
+    { query: { device, state: show, sort, per_page: 50, cursor: after } },
+    { pace: 'usual' },
+  )
+}
 
 const choices = [
   [undefined, 'Open'],

@@ -1,7 +1,7 @@
 import type { DeviceLiveQuery } from '@muster/contract/console-devices.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -10,20 +10,13 @@ import { visibleText } from '../components/visible-text.ts'
 
 const route = getRouteApi('/shell/devices/$deviceId/live-queries')
 
-const liveQueriesQuery = (id: string, after?: string) =>
-  queryOptions({
-    queryKey: ['devices', 'live-queries', id, after],
-    refetchInterval: 10_000,
-    queryFn: ({ signal }) =>
-      api('listLiveQueriesOfDevice', { params: { deviceId: id }, query: { per_page: 50, cursor: after }, signal }),
-  })
-
 export function DeviceLiveQueries() {
   const { deviceId } = route.useParams()
   const { after } = route.useSearch()
   const navigate = route.useNavigate()
   const mayAsk = useMay('create_live_query')
-  const list = useQuery(liveQueriesQuery(deviceId, after))
+  const asked = { params: { deviceId }, query: { per_page: 50, cursor: after } }
+  const list = useQuery(query('listLiveQueriesOfDevice', asked, { refetchInterval: 10_000 }))
   return (
     <div className="in-tab">
       {mayAsk && (

@@ -7,13 +7,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
+import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { ChooseOther } from './choose-other.tsx'
-import { type MergePair, mergePreviewQuery } from './merge-queries.ts'
 import { mergeConsequences, nameIn } from './merge-words.ts'
 
 type Parts = {
@@ -42,10 +42,14 @@ export function MergeDialog({ device, otherId, onClose }: Parts) {
   )
 }
 
+type MergePair = { readonly keptId: string; readonly otherId: string }
+
 type PreviewedParts = { readonly pair: MergePair; readonly onSwap: () => void; readonly onClose: () => void }
 
 function PreviewedMerge(parts: PreviewedParts) {
-  const preview = useQuery(mergePreviewQuery(parts.pair))
+  const { keptId, otherId } = parts.pair
+  const asked = { params: { deviceId: keptId }, query: { other_id: otherId } }
+  const preview = useQuery(query('previewDeviceMerge', asked, { retry: false }))
   if (preview.data) return <ConfirmMerge {...parts} preview={preview.data} />
   if (!preview.error) return null
   const [fault] = preview.error instanceof ApiError ? preview.error.faults : []

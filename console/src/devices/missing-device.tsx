@@ -1,22 +1,16 @@
 import { Button } from '@mantine/core'
 import type { Device } from '@muster/contract/devices.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { Emptiness, LoadFailure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { fullTime } from '../components/times.ts'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-
-const deletedDeviceQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['devices', 'deleted', id],
-    refetchInterval: 30_000,
-    queryFn: ({ signal }) => api('getDeletedDevice', { params: { id }, signal }),
-  })
 
 export function useRestore() {
   return useAction<string, Device>({
@@ -28,7 +22,7 @@ export function useRestore() {
 
 /** There is no such device, or none anymore: what was deleted can be brought back for a while. */
 export function MissingDevice({ deviceId }: { deviceId: string }) {
-  const deleted = useQuery(deletedDeviceQuery(deviceId))
+  const deleted = useQuery(query('getDeletedDevice', { params: { id: deviceId } }, { pace: 'usual' }))
   const restore = useRestore()
   const mayRestore = useMay('remove_devices')
   const all = (

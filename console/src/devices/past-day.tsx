@@ -1,16 +1,12 @@
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import './past-day.css'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { dayName } from '../components/times.ts'
 import type { DeviceFilters } from './device-filters.ts'
 
 export const dayQuery = (day: string | undefined) =>
-  queryOptions({
-    queryKey: ['devices', 'day', day],
-    enabled: day !== undefined,
-    queryFn: ({ signal }) => api('describeDay', { query: { as_of: day ?? '' }, signal }),
-  })
+  query('describeDay', { query: { as_of: day ?? '' } }, { enabled: day !== undefined })
 
 type Parts = { readonly day: string; readonly filters: DeviceFilters }
 

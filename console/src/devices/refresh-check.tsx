@@ -10,7 +10,7 @@ export function RefreshCheck({ deviceId, result }: { deviceId: string; result: C
   const name = visibleText(result.check_name)
   const refresh = useAction({
     act: () => api('createCheckRefresh', { params: { deviceId }, body: { check_id: result.check_id } }),
-    refresh: [['devices', 'results', deviceId]],
+    refresh: ['listCheckResultsOfDevice'],
     said: () => `${name} runs at the next check-in`,
   })
   return (

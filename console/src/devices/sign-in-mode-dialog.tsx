@@ -1,8 +1,9 @@
 import { Button, Modal } from '@mantine/core'
 import type { Device } from '@muster/contract/devices.ts'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -21,11 +22,7 @@ const hints: Readonly<Record<Mode, string>> = {
 
 const groupsQuery = (q: string) => {
   const text = q.replace(/["\\]/g, ' ').trim()
-  return queryOptions({
-    queryKey: ['groups', 'people', 'names', text],
-    queryFn: ({ signal }) =>
-      api('listPersonGroups', { query: { per_page: 50, query: text === '' ? '' : `name~"${text}"` }, signal }),
-  })
+  return query('listPersonGroups', { query: { per_page: 50, query: text === '' ? '' : `name~"${text}"` } })
 }
 
 /** Who may sign in with a registered device; undone from the toast. */

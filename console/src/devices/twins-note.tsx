@@ -4,18 +4,18 @@ import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { MergeDialog } from './merge-dialog.tsx'
-import { twinsQuery } from './merge-queries.ts'
 
 type Twin = Twins['data'][number]
 
 /** Other records with the hardware identity of a device, and the way to make one of them. */
 export function TwinNotes({ device }: { readonly device: Device }) {
-  const twins = useQuery(twinsQuery(device.id))
+  const twins = useQuery(query('listTwinsOfDevice', { params: { deviceId: device.id } }))
   return (
     <>
       <LoadFailure what="Other devices of the same machine" query={twins} />

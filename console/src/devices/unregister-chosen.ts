@@ -1,6 +1,6 @@
 import { maxUnregisteredAtOnce } from '@muster/contract/console-values.ts'
-import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import type { Selection } from '../components/selection.ts'
 import { chosenIds, type Walk } from './chosen-ids.ts'
 import { type DeviceFilters, filterOf } from './device-filters.ts'
@@ -11,12 +11,7 @@ export const ownersQuery = (selection: Selection, filters: DeviceFilters) => {
     selection.kind === 'some'
       ? { device_ids: [...selection.ids] }
       : { filter: filterOf(filters), except_ids: [...selection.except] }
-  return queryOptions({
-    queryKey: ['devices', 'unregistration', body],
-    staleTime: 0,
-    gcTime: 0,
-    queryFn: ({ signal }) => api('previewUnregistrations', { body, signal }),
-  })
+  return query('previewUnregistrations', { body }, { staleTime: 0, gcTime: 0 })
 }
 
 export const unregisterChosen = (walk: Omit<Walk, 'onProgress'>) => ({

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core'
 import type { DraftView } from '@muster/contract/console-drafts.ts'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
+import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { FormFault } from '../components/form-fault.tsx'
@@ -17,7 +18,7 @@ import { useAction } from '../components/use-action.ts'
 import { useDebounced } from '../components/use-debounced.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { DraftFields } from './draft-fields.tsx'
-import { changesOf, type DraftForm, draftQuery, formOf, judgementQuery } from './draft-queries.ts'
+import { changesOf, type DraftForm, draftQuery, formOf } from './draft-queries.ts'
 import { Sections, TextPreview } from './judgement.tsx'
 import { TryOut } from './try-out.tsx'
 import './drafts.css'
@@ -50,7 +51,13 @@ function DraftEditor({ draft }: { draft: DraftView }) {
   const changes = changesOf(before, form)
   const isDirty = Object.keys(changes).length > 0
   const asked = useDebounced(changes, 400)
-  const judged = useQuery(judgementQuery(draft.id, asked))
+  const judged = useQuery(
+    query(
+      'judgeCustomCheckDraft',
+      { params: { draftId: draft.id }, body: asked },
+      { placeholderData: keepPreviousData, retry: false },
+    ),
+  )
   const judgement = judged.data ?? draft.judgement
   const save = useAction({
     act: () => api('editCustomCheckDraft', { params: { draftId: draft.id }, body: changes }),

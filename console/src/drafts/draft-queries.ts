@@ -1,6 +1,5 @@
 import type { DraftView } from '@muster/contract/console-drafts.ts'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 
 /** What the editor holds, by the names of the server. */
 export type DraftForm = {
@@ -51,17 +50,4 @@ export function changesOf(before: DraftForm, form: DraftForm): Record<string, un
   return Object.fromEntries(names.map((name) => [name, name === 'interval_minutes' ? interval : form[name]]))
 }
 
-export const draftQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['drafts', 'one', id],
-    queryFn: ({ signal }) => api('getDraftView', { params: { draftId: id }, signal }),
-  })
-
-/** What a draft would lack with what stands in the editor. */
-export const judgementQuery = (id: string, input: Readonly<Record<string, unknown>>) =>
-  queryOptions({
-    queryKey: ['drafts', 'judgement', id, JSON.stringify(input)],
-    placeholderData: keepPreviousData,
-    retry: false,
-    queryFn: ({ signal }) => api('judgeCustomCheckDraft', { params: { draftId: id }, body: input, signal }),
-  })
+export const draftQuery = (draftId: string) => query('getDraftView', { params: { draftId } })

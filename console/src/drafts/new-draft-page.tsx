@@ -1,8 +1,9 @@
 import { Button, TextInput } from '@mantine/core'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
@@ -14,11 +15,6 @@ import { visibleText } from '../components/visible-text.ts'
 import './drafts.css'
 
 const crumb = { to: '/checks', text: 'Checks' } as const
-
-const draftsQuery = queryOptions({
-  queryKey: ['drafts', 'list'],
-  queryFn: ({ signal }) => api('listCustomCheckDrafts', { query: { per_page: 100 }, signal }),
-})
 
 const firstSql = `SELECT
   CASE WHEN 1 = 1 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
@@ -84,7 +80,7 @@ function NewDraftForm() {
 }
 
 function Drafts() {
-  const drafts = useQuery(draftsQuery)
+  const drafts = useQuery(query('listCustomCheckDrafts', { query: { per_page: 100 } }))
   const rows = drafts.data?.data ?? []
   if (drafts.isError) {
     return <Failure what="Drafts could not be loaded." error={drafts.error} onRetry={() => void drafts.refetch()} />

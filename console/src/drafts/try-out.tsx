@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
-import type { LiveQueryCampaign, LiveQueryResult } from '@muster/contract/live-queries.ts'
-import type { ListOf } from '@muster/contract/operations/all-operations.ts'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
+import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { Failure, LoadFailure } from '../components/notices.tsx'
 import { useNow } from '../components/relative-time.tsx'
@@ -13,33 +13,21 @@ import { visibleText } from '../components/visible-text.ts'
 
 const onlineWithinMs = 10 * 60_000
 
-const onlineQuery = queryOptions({
-  queryKey: ['devices', 'to-try'],
-  refetchInterval: 30_000,
-  placeholderData: keepPreviousData,
-  queryFn: ({ signal }) =>
-    api('listDeviceViews', {
-      query: {
-        standing: 'blocked,will_block,notified,good',
-        sort: '-last_seen_at',
-        per_page: 100,
-      },
-      signal,
-    }),
-})
+const onlineQuery = query(
+  'listDeviceViews',
+  { query: { standing: 'blocked,will_block,notified,good', sort: '-last_seen_at', per_page: 100 } },
+  { pace: 'usual' },
+)
 
 const answerQuery = (campaignId: string | undefined) =>
-  queryOptions<ListOf<LiveQueryResult>>({
-    queryKey: ['live-queries', 'of-draft', campaignId],
-    enabled: campaignId !== undefined,
-    refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? false : 1_500),
-    queryFn: ({ signal }) =>
-      api('listLiveQueryResults', {
-        params: { liveQueryCampaignId: campaignId ?? '' },
-        query: { per_page: 1 },
-        signal,
-      }),
-  })
+  query(
+    'listLiveQueryResults',
+    { params: { liveQueryCampaignId: campaignId ?? '' }, query: { per_page: 1 } },
+    {
+      enabled: campaignId !== undefined,
+      refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? false : 1_500),
+    },
+  )
 
 /** Runs the query, with the default options, on one device that is online: a live query like any other. */
 export function TryOut({ name, sql }: { name: string; sql: string | null }) {

@@ -1,7 +1,3 @@
-import { queryOptions } from '@tanstack/react-query'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 
-export const packagesQuery = queryOptions({
-  queryKey: ['settings', 'packages'],
-  queryFn: ({ signal }) => api('listPackages', { query: { per_page: 100 }, signal }),
-})
+export const packagesQuery = query('listPackages', { query: { per_page: 100 } })

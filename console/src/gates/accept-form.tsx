@@ -4,8 +4,8 @@ import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import { useRouter } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
-import { queryClient } from '../api/query-client.ts'
-import { beginSession, sessionQuery } from '../api/session.ts'
+import { refresh } from '../api/refresh.ts'
+import { beginSession } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { PasswordField } from '../components/password-field.tsx'
 import { readForm } from '../components/read-form.ts'
@@ -28,7 +28,7 @@ async function nameOrganization(name: string): Promise<void> {
   await api('renameOrganization', { body: { name } }).catch((error: unknown) =>
     toast(`The organization was not renamed: ${error instanceof Error ? error.message : String(error)}`, 'cross'),
   )
-  await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
+  await refresh('session')
 }
 
 type Accepted = Omit<InputOf<'acceptLink'>['body'], 'token'> & { readonly organization: string | undefined }

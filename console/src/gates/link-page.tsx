@@ -3,8 +3,8 @@ import type { ConsoleLink } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
+import { query } from '../api/query.ts'
 import { useNow } from '../components/relative-time.tsx'
 import { spanOf } from '../components/times.ts'
 import { AcceptForm } from './accept-form.tsx'
@@ -20,12 +20,7 @@ const titles: Readonly<Record<ConsoleLink['purpose'], string>> = {
 /** Where a one-time link leads. The token stands in the fragment, so that no log sees it. */
 export function LinkPage() {
   const [token] = useState(() => location.hash.slice(1))
-  const link = useQuery({
-    queryKey: ['session', 'link', token],
-    enabled: token !== '',
-    retry: false,
-    queryFn: ({ signal }) => api('getLink', { body: { token }, signal }),
-  })
+  const link = useQuery(query('getLink', { body: { token } }, { enabled: token !== '', retry: false }))
   if (token === '' || link.isError) return <LinkEnded error={link.error} onRetry={() => void link.refetch()} />
   if (!link.data) return null
   return <OpenLink token={token} link={link.data} />

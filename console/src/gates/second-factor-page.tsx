@@ -1,4 +1,5 @@
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import '../components/section-frame.css'
 import { Button } from '@mantine/core'
 import type { TotpSetup } from '@muster/contract/console.ts'
@@ -46,10 +47,7 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
     act: () => api('signOut'),
     onDone: endOfSession,
   })
-  const options = useQuery({
-    queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
-  })
+  const options = useQuery(query('getSignInOptions'))
   const passkey = useAction({
     act: async () => {
       const body = { name: browserName(navigator.userAgent).slice(0, 100), ...(await makePasskey()) }

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from 'react'
 import { addressOf, api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
 import { signByPasskey } from '../api/passkeys.ts'
+import { query } from '../api/query.ts'
 import { beginSession } from '../api/session.ts'
 import { CodeField } from '../components/code-field.tsx'
 import { FormFault } from '../components/form-fault.tsx'
@@ -21,10 +22,7 @@ const route = getRouteApi('/sign-in')
 export function SignInPage() {
   const { next, ended } = route.useSearch()
   const router = useRouter()
-  const options = useQuery({
-    queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
-  })
+  const options = useQuery(query('getSignInOptions'))
   const signIn = useMutation({
     mutationFn: (body: InputOf<'signIn'>['body']) => api('signIn', { body }),
     onError: (error) => {

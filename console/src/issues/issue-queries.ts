@@ -1,7 +1,6 @@
-import type { IssueFacts, IssueViewFilter } from '@muster/contract/console-issues.ts'
+import type { IssueViewFilter } from '@muster/contract/console-issues.ts'
 import { type IssueSort, issueSorts } from '@muster/contract/console-values.ts'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
 
 export const issueStates = {
@@ -52,20 +51,7 @@ export const issueFiltersInWords = ({ state, check, device, q }: IssueFilters): 
 /** What the server is asked for. */
 export const issueFilterOf = ({ state, check, device, q }: IssueFilters) => ({ state, check, device, search: q })
 
-export const issuesQuery = ({ state, check, device, q, sort, after }: IssueFilters) =>
-  queryOptions({
-    queryKey: ['issues', 'list', state, check, device, q, sort, after],
-    placeholderData: keepPreviousData,
-    refetchInterval: 60_000,
-    queryFn: ({ signal }) => {
-      const query = { state, check, device, search: q, sort, per_page: 50, cursor: after }
-      return api('listIssueViews', { query, signal })
-    },
-  })
+export const issuesQuery = ({ sort, after, ...filters }: IssueFilters) =>
+  query('listIssueViews', { query: { ...issueFilterOf(filters), sort, per_page: 50, cursor: after } }, { pace: 'slow' })
 
-export const issueQuery = (id: string) =>
-  queryOptions<IssueFacts>({
-    queryKey: ['issues', 'one', id],
-    refetchInterval: 30_000,
-    queryFn: ({ signal }) => api('getIssueFacts', { params: { issueId: id }, signal }),
-  })
+export const issueQuery = (id: string) => query('getIssueFacts', { params: { issueId: id } }, { pace: 'usual' })

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
-import { settingFactsQuery } from '../api/setting-facts.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Block } from '../components/section-frame.tsx'
@@ -16,7 +15,7 @@ export function AddressBlock({ own, old }: Parts) {
   const mayEnd = useMay('manage_settings')
   const end = useAction<void, void>({
     act: () => api('endOldAddresses'),
-    refresh: [settingFactsQuery.queryKey, ['audit']],
+    refresh: ['getSettingFacts', 'audit'],
     said: () => `API keys and SCIM tokens are valid at ${own} only`,
     hasForm: true,
   })

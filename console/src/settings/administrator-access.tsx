@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import type { AdminUser } from '@muster/contract/admin-users.ts'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
-import { sessionQuery } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
@@ -17,7 +16,7 @@ export function AdministratorAccess({ admin }: { admin: AdminUser }) {
   const [rights, setRights] = useState(stored)
   const change = useAction({
     act: (wanted: Rights) => api('updateAdministrator', { params: { id: admin.id }, body: wanted }),
-    refresh: [['settings'], sessionQuery.queryKey],
+    refresh: ['settings', 'session'],
     said: (_, wanted) =>
       `${nameOf(admin)} has ${accessWords[wanted.access].toLowerCase()} access, effective immediately`,
     undo: () => ({

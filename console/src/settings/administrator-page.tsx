@@ -3,6 +3,7 @@ import type { SignInState } from '@muster/contract/console.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
+import { queryKeyOf } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { RecordEntries } from '../audit/record-entries.tsx'
 import { RecordNotices } from '../components/record-page.tsx'
@@ -19,7 +20,7 @@ const route = getRouteApi('/shell/settings/admins/$administratorId')
 
 const administratorQuery = (id: string) =>
   queryOptions({
-    queryKey: ['settings', 'administrator', id],
+    queryKey: [...queryKeyOf('getAdministratorSignIn', { params: { id } }), 'with the record'],
     queryFn: async ({ signal }) => {
       const [admin, state] = await Promise.all([
         api('getAdminUser', { params: { id }, signal }),

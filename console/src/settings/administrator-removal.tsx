@@ -15,7 +15,7 @@ export function AdministratorRemoval({ admin, isSelf }: { readonly admin: AdminU
     act: () => api('removeAdministrator', { params: { id: admin.id } }),
     said: () => `${nameOf(admin)} is no longer an administrator`,
     onDone: () => void navigate({ to: '/settings/admins' }),
-    refresh: [['settings', 'administrators']],
+    refresh: ['listAdministratorViews'],
     hasForm: true,
   })
   const whole = remove.faultOf('id')

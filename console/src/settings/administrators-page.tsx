@@ -16,9 +16,9 @@ import {
   readAdministratorFilters,
 } from './administrator-filters.ts'
 import { AdministratorTable } from './administrator-table.tsx'
+import { administratorsQuery } from './administrators-query.ts'
 import { InvitationDialog } from './invitation-dialog.tsx'
 import { LinkDialog } from './link-dialog.tsx'
-import { administratorsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 const route = getRouteApi('/shell/settings/admins')
@@ -59,7 +59,7 @@ export function AdministratorsPage() {
 function List() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(administratorsQuery({ ...administratorFilterOf(filters), ...afterOf(filters) }))
+  const list = useQuery(administratorsQuery(administratorFilterOf(filters), filters.after))
   const show = (search: AdministratorFilters, replace = false) => void navigate({ search, replace })
   const { after: _after, ...kept } = filters
   return (
@@ -101,5 +101,3 @@ function List() {
     </>
   )
 }
-
-const afterOf = ({ after }: AdministratorFilters) => (after === undefined ? {} : { after })

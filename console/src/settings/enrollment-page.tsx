@@ -3,6 +3,7 @@ import type { NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -13,7 +14,6 @@ import { Block } from '../components/section-frame.tsx'
 import { EnrollmentSecretDialog } from './enrollment-secret-dialog.tsx'
 import { EnrollmentSecretTable } from './enrollment-secret-table.tsx'
 import { Packages } from './packages.tsx'
-import { enrollmentSecretsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 const route = getRouteApi('/shell/settings/enrollment')
@@ -50,7 +50,8 @@ function EnrollmentSecrets() {
   const mayChange = useMay('manage_settings')
   const [isMaking, setIsMaking] = useState(false)
   const [made, setMade] = useState<NewEnrollmentSecret | undefined>()
-  const list = useQuery(enrollmentSecretsQuery(filters))
+  const asked = { per_page: 25, state: filters.state, cursor: filters.after }
+  const list = useQuery(query('listEnrollmentSecretViews', { query: asked }))
   const show = (search: typeof filters) => void navigate({ search })
   return (
     <Block

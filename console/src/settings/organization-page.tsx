@@ -4,7 +4,7 @@ import { features } from '@muster/contract/features.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { api } from '../api/api.ts'
-import { sessionQuery, useMay } from '../api/session.ts'
+import { useMay } from '../api/session.ts'
 import { settingFactsQuery } from '../api/setting-facts.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { FormFault } from '../components/form-fault.tsx'
@@ -90,7 +90,7 @@ function NameBlock({ name }: { name: string }) {
   const mayRename = useMay('manage_settings')
   const rename = useAction({
     act: (wanted: string) => api('renameOrganization', { body: { name: wanted } }),
-    refresh: [settingFactsQuery.queryKey, sessionQuery.queryKey],
+    refresh: ['getSettingFacts', 'session'],
     said: (_, wanted) => `Organization renamed to ${visibleText(wanted)}`,
     undo: () => ({ label: 'Undo', run: () => rename.mutate(name) }),
     hasForm: true,

@@ -4,6 +4,7 @@ import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
+import { queryKeyOf } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { GuideLink } from '../components/guide-link.tsx'
@@ -14,7 +15,7 @@ import { devicesInWords } from '../devices/account-dialog.tsx'
 import { useSettings } from './use-settings.ts'
 
 const ruleQuery = infiniteQueryOptions({
-  queryKey: ['devices', 'owner-rule'],
+  queryKey: queryKeyOf('previewOwnerRule', {}),
   staleTime: 0,
   gcTime: 0,
   initialPageParam: undefined as string | undefined,

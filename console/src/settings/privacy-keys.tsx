@@ -2,12 +2,12 @@ import type { PrivacyKeyView } from '@muster/contract/console-settings.ts'
 import { permissions } from '@muster/contract/permissions.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { query } from '../api/query.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { privacyKeysQuery } from './setting-queries.ts'
 
 const route = getRouteApi('/shell/settings/privacy')
 
@@ -15,7 +15,7 @@ const route = getRouteApi('/shell/settings/privacy')
 export function PrivacyKeys() {
   const { after } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(privacyKeysQuery(after))
+  const list = useQuery(query('listPrivacyKeys', { query: { per_page: 25, cursor: after } }))
   return (
     <Block
       title="API keys"

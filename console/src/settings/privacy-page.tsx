@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { settingFactsQuery } from '../api/setting-facts.ts'
 import { ListBody } from '../components/list-body.tsx'
@@ -95,10 +95,7 @@ export function PrivacyPage() {
 }
 
 function InventoryTables() {
-  const tables = useQuery({
-    queryKey: ['settings', 'reporting_tables'],
-    queryFn: ({ signal }) => api('listReportingTables', { query: { per_page: 100 }, signal }),
-  })
+  const tables = useQuery(query('listReportingTables', { query: { per_page: 100 } }))
   return (
     <ListBody list={tables} name="Tables" empty={<Emptiness title="There is no table." />} isInset>
       {(rows) => (

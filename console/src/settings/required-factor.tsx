@@ -6,7 +6,7 @@ import { useMay } from '../api/session.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { nameOf } from './administrator-table.tsx'
-import { administratorsQuery } from './setting-queries.ts'
+import { administratorsQuery } from './administrators-query.ts'
 import { useSettings } from './use-settings.ts'
 
 const maxNamed = 5

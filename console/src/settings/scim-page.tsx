@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay, useSession } from '../api/session.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -13,7 +14,6 @@ import { Emptiness } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
 import { ScimTokenTable } from './scim-token-table.tsx'
-import { scimTokensQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 const baseUrl = `${location.origin}/scim/v2`
@@ -55,7 +55,7 @@ function Tokens({ isOff }: { isOff: boolean }) {
   const mayChange = useMay('manage_settings')
   const [isMaking, setIsMaking] = useState(false)
   const [made, setMade] = useState<NewScimToken | undefined>()
-  const list = useQuery(scimTokensQuery(after))
+  const list = useQuery(query('listScimTokenViews', { query: { per_page: 25, cursor: after } }))
   return (
     <Block
       title="Tokens"

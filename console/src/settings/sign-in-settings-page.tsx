@@ -1,7 +1,7 @@
 import type { SettingFacts } from '@muster/contract/console-settings.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 import { settingFactsQuery } from '../api/setting-facts.ts'
 import { CodeBlock } from '../components/code-block.tsx'
@@ -11,8 +11,8 @@ import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { AdministratorTable } from './administrator-table.tsx'
+import { administratorsQuery } from './administrators-query.ts'
 import { RequiredFactor } from './required-factor.tsx'
-import { administratorsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 export function SignInSettingsPage() {
@@ -128,10 +128,7 @@ function withoutInWords(missing: number, total: number, hasMore: boolean): strin
 }
 
 function Rules() {
-  const options = useQuery({
-    queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
-  })
+  const options = useQuery(query('getSignInOptions'))
   const rules: readonly (readonly [boolean, string])[] = [
     [true, 'A password has 12 or more characters. Length matters, not symbols.'],
     [

@@ -3,7 +3,7 @@ import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useState } from 'react'
-import { api } from '../api/api.ts'
+import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -112,12 +112,9 @@ function useGoals(text: string, showShortcuts: () => void): { goals: readonly Go
     return () => clearTimeout(timer)
   }, [text])
   const isLong = wanted.length >= 2
-  const found = useQuery({
-    queryKey: ['find', wanted],
-    enabled: isLong,
-    placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => api('findByName', { query: { q: wanted }, signal }),
-  })
+  const found = useQuery(
+    query('findByName', { query: { q: wanted } }, { enabled: isLong, placeholderData: keepPreviousData }),
+  )
   const typed = text.trim().toLowerCase()
   const may = (power: AdminPower | undefined) => power === undefined || session?.permissions.includes(power) === true
   const pages = [...mainEntries, ...investigateEntries, ...developerEntries]

@@ -7,6 +7,7 @@ import { accountQuery } from '../api/account-query.ts'
 import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
 import { signByPasskey } from '../api/passkeys.ts'
+import { query } from '../api/query.ts'
 import { renewSession, useSession } from '../api/session.ts'
 import { endProof } from '../api/step-up.ts'
 import { CodeField } from '../components/code-field.tsx'
@@ -19,10 +20,7 @@ export function ProofForm() {
   const session = useSession()
   const account = useQuery(accountQuery)
   const [needsCode, setNeedsCode] = useState(false)
-  const options = useQuery({
-    queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
-  })
+  const options = useQuery(query('getSignInOptions'))
   const end = (renewed: ConsoleSession) => {
     renewSession(renewed)
     endProof(true)

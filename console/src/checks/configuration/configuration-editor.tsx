@@ -1,9 +1,11 @@
 import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
 import type { CheckFacts } from '@muster/contract/console-checks.ts'
-import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api } from '../../api/api.ts'
 import { ApiError } from '../../api/api-error.ts'
+import { query } from '../../api/query.ts'
+import { refresh } from '../../api/refresh.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { isWide } from '../../components/is-wide.ts'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
@@ -27,15 +29,11 @@ type Parts = {
 }
 
 const previewQuery = (saved: CheckConfiguration, change: Change, most: number, isReady: boolean) =>
-  queryOptions({
-    queryKey: ['checks', 'preview', saved.check_id, saved.revision, JSON.stringify(change), most],
-    enabled: isReady,
-    staleTime: 0,
-    refetchInterval: 60_000,
-    placeholderData: keepPreviousData,
-    queryFn: ({ signal }) =>
-      api('previewCheckConfiguration', { params: { checkId: saved.check_id }, body: { ...change, most }, signal }),
-  })
+  query(
+    'previewCheckConfiguration',
+    { params: { checkId: saved.check_id }, body: { ...change, most } },
+    { apart: saved.revision, enabled: isReady, pace: 'slow', placeholderData: keepPreviousData, staleTime: 0 },
+  )
 
 const isBlocking = ({ strategy, paused }: Draft): boolean =>
   !paused && (strategy === 'warn_then_block' || strategy === 'block_immediately')
@@ -52,7 +50,6 @@ export function ConfigurationEditor({ facts, saved, definitions, begin: first }:
     setDraft(kept)
     setOthers(found)
   }
-  const client = useQueryClient()
   const [most, setMost] = useState(50)
   const [isAsking, setIsAsking] = useState(false)
   /** A preview from before is not the one that is waited for. */
@@ -100,7 +97,7 @@ export function ConfigurationEditor({ facts, saved, definitions, begin: first }:
     setLookedAgainAt(Date.now())
     save.reset()
     setIsAsking(false)
-    void client.invalidateQueries({ queryKey: ['checks', 'configuration', facts.id] })
+    void refresh('getCheckConfiguration', 'getCheckConfigurationAt')
     void preview.refetch()
   }
   const exportAll = async () => {

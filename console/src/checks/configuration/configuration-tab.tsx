@@ -1,9 +1,10 @@
 import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { query } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { Failure, SkeletonRows } from '../../components/notices.tsx'
-import { checkFactsQuery, configurationAtQuery, configurationQuery } from '../check-queries.ts'
+import { checkFactsQuery } from '../check-queries.ts'
 import { ConfigurationEditor } from './configuration-editor.tsx'
 import { ConfigurationForm } from './configuration-form.tsx'
 import { type Definitions, type Draft, draftOf } from './draft.ts'
@@ -16,8 +17,14 @@ export function ConfigurationTab() {
   const { resume, revert } = route.useSearch()
   const session = useSession()
   const facts = useQuery(checkFactsQuery(checkId))
-  const saved = useQuery(configurationQuery(checkId))
-  const earlier = useQuery(configurationAtQuery(checkId, revert))
+  const saved = useQuery(query('getCheckConfiguration', { params: { checkId } }))
+  const earlier = useQuery(
+    query(
+      'getCheckConfigurationAt',
+      { params: { checkId, entryId: revert ?? '' } },
+      { enabled: revert !== undefined, staleTime: 0 },
+    ),
+  )
   if (saved.isError && !saved.data) {
     return (
       <Failure what="The configuration could not be loaded." error={saved.error} onRetry={() => void saved.refetch()} />
