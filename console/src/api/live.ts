@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { addressOf } from './api.ts'
 import type { Subject } from './areas.ts'
+import { refresh } from './query.ts'
 import { queryClient } from './query-client.ts'
-import { refresh } from './refresh.ts'
 import { endOfSession } from './request.ts'
 
 type Live = { readonly isOn: boolean; readonly since: number }

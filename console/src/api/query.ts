@@ -2,7 +2,8 @@ import { addresses } from 'virtual:operations'
 import type { AnswerOf, FileOperationName, InputOf, OperationName } from '@muster/contract/operations/all-operations.ts'
 import { hashKey, queryOptions, type UnusedSkipTokenOptions } from '@tanstack/react-query'
 import { api } from './api.ts'
-import { type Asked, type AskedKey, keyOf } from './areas.ts'
+import { type Asked, type AskedKey, areaOf, areasOf, keyOf, type Subject } from './areas.ts'
+import { queryClient } from './query-client.ts'
 
 /** How often what is looked at is read again: what someone watches happen, and what may be late. */
 const paceMs = { watched: 5_000, soon: 15_000, usual: 30_000, slow: 60_000 } as const
@@ -45,4 +46,24 @@ export function query<Name extends JsonOperationName>(name: Name, ...[input, dif
     ...(asked.query && 'cursor' in asked.query && { placeholderData: keepPageOf(queryKey) }),
     ...others,
   })
+}
+
+/** What changed: a subject with all that shows it, or the answers of one operation. */
+export type Changed = Subject | OperationName
+
+const isOperation = (changed: Changed): changed is OperationName => Object.hasOwn(addresses, changed)
+
+const filtersOf = (changed: readonly Changed[]) =>
+  changed
+    .flatMap((one) => (isOperation(one) ? [[areaOf(addresses[one] ?? ''), one]] : areasOf(one).map((area) => [area])))
+    .map((queryKey) => ({ queryKey }))
+
+/** Reads again what is shown, and marks as old what is not. */
+export async function refresh(...changed: readonly Changed[]): Promise<void> {
+  await Promise.all(filtersOf(changed).map((filter) => queryClient.invalidateQueries(filter)))
+}
+
+/** Forgets what was read, where reading it again would fail. */
+export function forget(...changed: readonly Changed[]): void {
+  for (const filter of filtersOf(changed)) queryClient.removeQueries(filter)
 }

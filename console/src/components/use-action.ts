@@ -1,6 +1,6 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
-import { type Changed, refresh } from '../api/refresh.ts'
+import { type Changed, refresh } from '../api/query.ts'
 import { ProofDeclined } from '../api/step-up.ts'
 import { type Offer, toast } from './toasts.tsx'
 

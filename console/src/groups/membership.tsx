@@ -1,4 +1,4 @@
-import type { Changed } from '../api/refresh.ts'
+import type { Changed } from '../api/query.ts'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 

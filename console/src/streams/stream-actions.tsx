@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useNavigate } from '@tanstack/react-router'
-import { forget } from '../api/refresh.ts'
+import { forget } from '../api/query.ts'
 import { Icon } from '../components/icon.tsx'
 import { VerbItems } from '../components/verbs.tsx'
 import { useStreamVerbs } from './stream-verbs.tsx'

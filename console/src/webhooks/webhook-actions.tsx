@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useNavigate } from '@tanstack/react-router'
-import { forget } from '../api/refresh.ts'
+import { forget } from '../api/query.ts'
 import { Icon } from '../components/icon.tsx'
 import { VerbButton } from '../components/verb-button.tsx'
 import { VerbItems } from '../components/verbs.tsx'
