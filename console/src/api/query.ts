@@ -32,7 +32,7 @@ const keepPageOf =
   <Page>(page: Page | undefined, before: { readonly queryKey: AskedKey } | undefined): Page | undefined =>
     hashKey([before?.queryKey[2].params]) === hashKey([params]) ? page : undefined
 
-/** What `useQuery` needs to read what an operation answers; a page of a list stays until the next of that list is there. */
+/** What `useQuery` needs to read what an operation answers. A page of a list stays until the next of it is there. */
 export function query<Name extends JsonOperationName>(name: Name, ...[input, differing]: Arguments<Name>) {
   const { pace, apart, ...others }: Differing<Name> = differing ?? {}
   const asked: Asked = input ?? {}

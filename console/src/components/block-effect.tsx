@@ -4,9 +4,6 @@ import { Link } from '@tanstack/react-router'
 import { query } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
 
-/** What a block reaches. */
-const blockReceiversQuery = query('getBlockReceivers')
-
 const countOf = (count: number, what: string) =>
   count > 0 && (count === 1 ? `1 ${what}` : `${count.toLocaleString('en')} ${what}s`)
 
@@ -40,7 +37,7 @@ export function NothingConnected() {
 
 /** What follows for sign-in where a device is blocked, or will be: by what is connected. */
 export function BlockEffect({ owner, isBlocked }: { readonly owner: string; readonly isBlocked: boolean }) {
-  const { data, isError } = useQuery(blockReceiversQuery)
+  const { data, isError } = useQuery(query('getBlockReceivers'))
   if (isError && !data) return <span role="alert">What a block reaches could not be loaded.</span>
   if (!data) return null
   if (!isConnected(data)) return <NothingConnected />
