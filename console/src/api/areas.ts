@@ -16,24 +16,23 @@ export const areaOf = (address: string): string =>
 
 /** What changes, and the areas that show it, where these are others than the one of the same name. */
 const shownIn = {
-  audit: ['audit_logs', 'audit_log_count', 'audit_chain'],
+  audit: ['audit_logs', 'audit_chain'],
   checks: ['checks', 'catalogue'],
   connections: ['sign_in_connections', 'sign_in_upstreams', 'sign_in_keys'],
   devices: [
-    ...(['devices', 'device_count', 'deleted_devices', 'summary', 'day', 'first_steps', 'find', 'issues'] as const),
+    ...(['devices', 'deleted_devices', 'summary', 'day', 'first_steps', 'find', 'issues'] as const),
     ...(['owner_rule_preview', 'unregistration_previews'] as const),
   ],
   drafts: ['custom_check_drafts'],
   groups: ['device_groups', 'person_groups'],
   live_queries: ['live_queries', 'live_query_campaigns'],
-  people: ['people', 'people_count'],
   requests: ['exemption_requests', 'registration_requests', 'waiting_requests'],
   session: ['session', 'options', 'link'],
   settings: [
     ...(['settings', 'administrators', 'admin_users', 'enrollment_secrets', 'scim_tokens', 'privacy_keys'] as const),
     ...(['packages', 'reporting'] as const),
   ],
-  sign_ins: ['sign_ins', 'sign_in_count', 'auth_logs'],
+  sign_ins: ['sign_ins', 'auth_logs'],
   streams: ['streams', 'ssf_streams'],
   webhooks: ['webhooks', 'webhook_endpoints'],
 } as const satisfies Readonly<Record<string, readonly Area[]>>

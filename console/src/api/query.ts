@@ -1,7 +1,14 @@
 import { addresses } from 'virtual:operations'
-import type { AnswerOf, FileOperationName, InputOf, OperationName } from '@muster/contract/operations/all-operations.ts'
+import type {
+  AnswerOf,
+  CountedListName,
+  FileOperationName,
+  InputOf,
+  OperationName,
+} from '@muster/contract/operations/all-operations.ts'
+import type { RowCount } from '@muster/contract/pagination.ts'
 import { hashKey, queryOptions, type UnusedSkipTokenOptions } from '@tanstack/react-query'
-import { api } from './api.ts'
+import { api, countOf } from './api.ts'
 import { type Asked, type AskedKey, areaOf, areasOf, keyOf, type Subject } from './areas.ts'
 import { queryClient } from './query-client.ts'
 
@@ -9,9 +16,9 @@ import { queryClient } from './query-client.ts'
 const paceMs = { watched: 5_000, soon: 15_000, usual: 30_000, slow: 60_000 } as const
 
 type JsonOperationName = Exclude<OperationName, FileOperationName>
-type Options<Name extends JsonOperationName> = UnusedSkipTokenOptions<AnswerOf<Name>, Error, AnswerOf<Name>, AskedKey>
-type Differing<Name extends JsonOperationName> = Pick<
-  Options<Name>,
+type Options<Answer> = UnusedSkipTokenOptions<Answer, Error, Answer, AskedKey>
+type Differing<Answer> = Pick<
+  Options<Answer>,
   'enabled' | 'gcTime' | 'placeholderData' | 'refetchInterval' | 'retry' | 'staleTime'
 > & {
   /** Left out: it is read again when it changes. */
@@ -19,10 +26,10 @@ type Differing<Name extends JsonOperationName> = Pick<
   /** Another answer than that to the same question without it. */
   readonly apart?: string
 }
-type Arguments<Name extends JsonOperationName> =
-  Partial<InputOf<Name>> extends InputOf<Name>
-    ? [input?: InputOf<Name>, differing?: Differing<Name>]
-    : [input: InputOf<Name>, differing?: Differing<Name>]
+type Arguments<Input, Answer> =
+  Partial<Input> extends Input
+    ? [input?: Input, differing?: Differing<Answer>]
+    : [input: Input, differing?: Differing<Answer>]
 
 /** The key of what is asked of an operation. */
 export const queryKeyOf = (name: OperationName, input: Asked): AskedKey => keyOf(addresses[name] ?? '', name, input)
@@ -32,20 +39,42 @@ const keepPageOf =
   <Page>(page: Page | undefined, before: { readonly queryKey: AskedKey } | undefined): Page | undefined =>
     hashKey([before?.queryKey[2].params]) === hashKey([params]) ? page : undefined
 
-/** What `useQuery` needs to read what an operation answers. A page of a list stays until the next of it is there. */
-export function query<Name extends JsonOperationName>(name: Name, ...[input, differing]: Arguments<Name>) {
-  const { pace, apart, ...others }: Differing<Name> = differing ?? {}
-  const asked: Asked = input ?? {}
-  const key = queryKeyOf(name, asked)
-  const queryKey: AskedKey = apart === undefined ? key : [...key, apart]
-  return queryOptions<AnswerOf<Name>, Error, AnswerOf<Name>, AskedKey>({
-    queryKey,
-    // What an operation needs is checked where it is named; here its name is open.
-    queryFn: ({ signal }) => api(...([name, { ...asked, signal }] as unknown as Parameters<typeof api<Name>>)),
+function reading<Answer>(
+  key: AskedKey,
+  read: (signal: AbortSignal) => Promise<Answer>,
+  { pace, apart, ...others }: Differing<Answer>,
+) {
+  return queryOptions<Answer, Error, Answer, AskedKey>({
+    queryKey: apart === undefined ? key : [...key, apart],
+    queryFn: ({ signal }) => read(signal),
     ...(pace && { refetchInterval: paceMs[pace] }),
-    ...(asked.query && 'cursor' in asked.query && { placeholderData: keepPageOf(queryKey) }),
     ...others,
   })
+}
+
+/** What `useQuery` needs to read what an operation answers. A page of a list stays until the next of it is there. */
+export function query<Name extends JsonOperationName>(
+  name: Name,
+  ...[input, differing]: Arguments<InputOf<Name>, AnswerOf<Name>>
+) {
+  const asked: Asked = input ?? {}
+  const key = queryKeyOf(name, asked)
+  // What an operation needs is checked where it is named; here its name is open.
+  const read = (signal: AbortSignal) =>
+    api(...([name, { ...asked, signal }] as unknown as Parameters<typeof api<Name>>))
+  const isPaged = asked.query !== undefined && 'cursor' in asked.query
+  return reading<AnswerOf<Name>>(key, read, { ...(isPaged && { placeholderData: keepPageOf(key) }), ...differing })
+}
+
+/** What `useQuery` needs to read how many records a list has. */
+export function countQuery<Name extends CountedListName>(
+  name: Name,
+  ...[input, differing]: Arguments<InputOf<Name>, RowCount>
+) {
+  const asked: Asked = input ?? {}
+  const read = (signal: AbortSignal) =>
+    countOf(...([name, { ...asked, signal }] as unknown as Parameters<typeof countOf<Name>>))
+  return reading<RowCount>([...queryKeyOf(name, asked), 'count'], read, differing ?? {})
 }
 
 /** What changed: a subject with all that shows it, or the answers of one operation. */

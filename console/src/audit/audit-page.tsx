@@ -1,8 +1,8 @@
 import { auditActions } from '@muster/contract/audit-actions.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { addressOf, api } from '../api/api.ts'
-import { query } from '../api/query.ts'
+import { countOf, csvAddressOf } from '../api/api.ts'
+import { countQuery } from '../api/query.ts'
 import './audit.css'
 import { queryClient } from '../api/query-client.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -36,7 +36,7 @@ export function AuditPage() {
   const filter = auditFilterOf(filters)
   const list = useQuery(auditViewsQuery(filter, filters.after))
   const count = useQuery(
-    query('countAuditViews', { query: filter }, { placeholderData: keepPreviousData, pace: 'usual' }),
+    countQuery('listAuditViews', { query: filter }, { placeholderData: keepPreviousData, pace: 'usual' }),
   )
   const { about } = filters
   return (

@@ -18,7 +18,7 @@ export function DeleteDeviceDialog({ device, ownerName, onClose, onDeleted }: Pa
   const name = visibleText(device.name)
   const remove = useAction({
     act: () => api('deleteDevice', { params: { id: device.id } }),
-    refresh: ['listDeviceViews', 'countDeviceViews', 'getConsoleSummary', 'people', 'groups'],
+    refresh: ['listDeviceViews', 'getConsoleSummary', 'people', 'groups'],
     said: () => `${name} deleted`,
     undo: () => ({ label: 'Restore', run: () => restore.mutate(device.id) }),
     onDone: () => {

@@ -1,5 +1,5 @@
 import { keepPreviousData } from '@tanstack/react-query'
-import { query } from '../api/query.ts'
+import { countQuery, query } from '../api/query.ts'
 import { type DeviceFilters, filterOf, pageSizeOf } from './device-filters.ts'
 
 export function devicePageQuery(filters: DeviceFilters) {
@@ -9,7 +9,7 @@ export function devicePageQuery(filters: DeviceFilters) {
 }
 
 export const deviceCountQuery = (filters: DeviceFilters) =>
-  query('countDeviceViews', { query: filterOf(filters) }, { placeholderData: keepPreviousData, pace: 'usual' })
+  countQuery('listDeviceViews', { query: filterOf(filters) }, { placeholderData: keepPreviousData, pace: 'usual' })
 
 export const summaryQuery = query('getConsoleSummary', {}, { pace: 'usual' })
 

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { query } from '../api/query.ts'
+import { countQuery } from '../api/query.ts'
 import { Mark } from '../components/state-shape.tsx'
 
 /** Looks for devices that were not there when the page was opened. */
 export function AwaitDevice({ trouble }: { trouble: string }) {
   const [openedAt] = useState(() => Date.now())
   const [before, setBefore] = useState<number | undefined>()
-  const count = useQuery(query('countDeviceViews', {}, { apart: 'awaited', pace: 'watched', staleTime: 0 }))
+  const count = useQuery(countQuery('listDeviceViews', {}, { apart: 'awaited', pace: 'watched', staleTime: 0 }))
   const now = count.data?.count
   useEffect(() => {
     if (now !== undefined) setBefore((known) => known ?? now)

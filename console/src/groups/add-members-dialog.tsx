@@ -39,7 +39,7 @@ export function AddMembersDialog({ kind, groupId, groupName, onClose }: Parts) {
     act: async (): Promise<unknown> =>
       kind === 'devices'
         ? api('addDeviceGroupMembers', { params: { deviceGroupId: groupId }, body: { device_ids: ids } })
-        : api('addPersonGroupMembersView', { params: { groupId }, body: { person_ids: ids } }),
+        : api('addPersonGroupMembers', { params: { groupId }, body: { person_ids: ids } }),
     refresh: ['groups', kind],
     said: () => `${ids.length} ${noun} added to ${groupName}`,
     onDone: onClose,

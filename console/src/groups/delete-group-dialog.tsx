@@ -18,7 +18,7 @@ export function DeleteGroupDialog({ group, onClose }: Parts) {
   const navigate = useNavigate()
   const name = visibleText(group.name)
   const remove = useAction({
-    act: () => api('deleteDeviceGroupView', { params: { groupId: group.id } }),
+    act: () => api('deleteDeviceGroup', { params: { groupId: group.id } }),
     refresh: ['listDeviceGroups', 'devices'],
     said: () => `${name} deleted`,
     onDone: () => void navigate({ to: '/groups/devices' }),

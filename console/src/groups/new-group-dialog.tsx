@@ -8,7 +8,7 @@ export function NewGroupDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const make = useAction<GroupInput, DeviceGroup>({
     act: ({ name, description }) =>
-      api('createDeviceGroupView', { body: { name, ...(description.trim() !== '' && { description }) } }),
+      api('createDeviceGroup', { body: { name, ...(description.trim() !== '' && { description }) } }),
     refresh: ['device_groups'],
     said: (group) => `${group.name} made`,
     onDone: (group) => void navigate({ to: '/groups/devices/$groupId', params: { groupId: group.id } }),

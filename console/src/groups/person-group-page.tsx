@@ -61,8 +61,8 @@ function Members({ group, mayChange }: { group: PersonGroupView; mayChange: bool
   const list = useQuery(personViewsQuery(filter, filters.after))
   const params = { groupId: group.id }
   const takeOut = useTakeOut({
-    add: (id) => api('addPersonGroupMembersView', { params, body: { person_ids: [id] } }),
-    remove: (id) => api('removePersonGroupMembersView', { params, body: { person_ids: [id] } }),
+    add: (id) => api('addPersonGroupMembers', { params, body: { person_ids: [id] } }),
+    remove: (id) => api('removePersonGroupMembers', { params, body: { person_ids: [id] } }),
     refresh: ['person_groups', 'people'],
   })
   return (

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { query } from '../api/query.ts'
+import { countQuery } from '../api/query.ts'
 import { Icon } from '../components/icon.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -26,8 +26,8 @@ export const targetBody = ({ platforms: chosen, devices }: Targets) => ({
 /** How many devices are meant; a chosen device that one of the platforms covers counts twice at most. */
 export function useTargeted({ platforms: chosen, devices }: Targets): number | undefined {
   const count = useQuery(
-    query(
-      'countDeviceViews',
+    countQuery(
+      'listDeviceViews',
       { query: { platform: chosen.join(',') } },
       { enabled: chosen.length > 0, placeholderData: keepPreviousData },
     ),

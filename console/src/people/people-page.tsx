@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { addressOf, api } from '../api/api.ts'
-import { query } from '../api/query.ts'
+import { countOf, csvAddressOf } from '../api/api.ts'
+import { countQuery } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -33,7 +33,7 @@ function People({ status, path }: Parts) {
   const filter = personFilterOf(filters, status)
   const list = useQuery(personViewsQuery(filter, filters.after))
   const count = useQuery(
-    query('countPersonViews', { query: filter }, { placeholderData: keepPreviousData, pace: 'slow' }),
+    countQuery('listPersonViews', { query: filter }, { placeholderData: keepPreviousData, pace: 'slow' }),
   )
   const isGone = status === 'deprovisioned'
   return (

@@ -1,8 +1,8 @@
 import { signInReasons } from '@muster/contract/sign-in-reasons.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { addressOf, api } from '../api/api.ts'
-import { query } from '../api/query.ts'
+import { countOf, csvAddressOf } from '../api/api.ts'
+import { countQuery } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useKeptDays } from '../api/setting-facts.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -28,7 +28,7 @@ export function SignInsPage() {
   const filter = signInFilterOf(filters)
   const list = useQuery(signInViewsQuery(filter, filters.after))
   const count = useQuery(
-    query('countSignInViews', { query: filter }, { placeholderData: keepPreviousData, pace: 'usual' }),
+    countQuery('listSignInViews', { query: filter }, { placeholderData: keepPreviousData, pace: 'usual' }),
   )
   return (
     <ListPage
