@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose'
 import { publicHalf } from './companion-state.ts'
+import { vouchFor } from './open-state.ts'
 import { prover } from './prove.ts'
 import { signRequest } from './signed-requests.ts'
-import { vouchFor } from './vouch-for.ts'
 
 type Claims = Record<string, unknown>
 type Vectors = {
