@@ -3,8 +3,7 @@ import { selectFiles, type TestArguments } from '../parse-test-arguments.ts'
 import { affectedBy, changedFiles } from './changed-files.ts'
 import { classifyFile, type TestFile } from './classify-file.ts'
 import { type ImportGraph, importGraph, readerIn } from './import-graph.ts'
-import { isInstalled } from './is-installed.ts'
-import { leaveOutAbsent } from './parties.ts'
+import { isInstalled, leaveOutAbsent } from './parties.ts'
 
 const browsers = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 /** What a test file imports that goes further in a soak. */

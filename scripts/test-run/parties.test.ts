@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { classifyFile } from './classify-file.ts'
 import { importGraph } from './import-graph.ts'
-import { isInstalled } from './is-installed.ts'
-import { leaveOutAbsent, partyOf } from './parties.ts'
+import { isInstalled, leaveOutAbsent, partyOf } from './parties.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-parties-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

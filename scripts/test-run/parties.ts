@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import type { TestFile } from './classify-file.ts'
 
 /** A program of others that a test file is about, and what has to be installed for it: programs, or files by their path. */
@@ -31,4 +33,22 @@ export function leaveOutAbsent(
     ([name, missing]) => `Left out: ${name}, because it needs ${[...missing].join(' and ')}.`,
   )
   return { present, lines }
+}
+
+/** Debian has the programs of servers where only root's PATH looks. */
+const ofServers = ['/usr/sbin', '/sbin']
+
+/** Whether a program, or with a path any file, is on this machine. */
+export function isInstalled(need: string, searchPath = process.env['PATH'] ?? ''): boolean {
+  if (need.startsWith('/')) return isThere(need, constants.R_OK)
+  return [...searchPath.split(delimiter), ...ofServers].some((folder) => isThere(join(folder, need), constants.X_OK))
+}
+
+function isThere(file: string, mode: number): boolean {
+  try {
+    accessSync(file, mode)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { TestFile } from './classify-file.ts'
-import { takeFrom } from './file-queue.ts'
 import { type Mode, planRun, runsOf } from './plan-run.ts'
 import { findUnfinished, formatTimes, formatUnfinished } from './report-times.ts'
-import type { Share } from './run-files.ts'
+import { type Share, takeFrom } from './run-files.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'muster-plan-run-'))
 after(() => rmSync(root, { recursive: true, force: true }))

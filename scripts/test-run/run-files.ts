@@ -1,8 +1,8 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, describe, mock, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { Engine } from './classify-file.ts'
-import { takeFrom } from './file-queue.ts'
 import { sharedProcess } from './shared-process.ts'
 
 /** What a test process is to run: `first`, and then what is left of `files` when other processes have had theirs. */
@@ -49,6 +49,22 @@ export async function runFiles(share: Share): Promise<void> {
   }
   for (const close of sharedProcess.closeAtEnd) await close()
   note(share.times, { what: 'done' })
+}
+
+/** Takes the next file that no other process has taken; undefined when none is left. */
+export function takeFrom(folder: string, files: readonly string[]): string | undefined {
+  return files.find((_, index) => claim(join(folder, String(index))))
+}
+
+/** Creating a file that must not exist is what exactly one process succeeds with. */
+function claim(mark: string): boolean {
+  try {
+    closeSync(openSync(mark, 'wx'))
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
 }
 
 type Noted<Note> = Note extends ProcessNote ? Omit<Note, 'pid' | 'atMs'> : never
