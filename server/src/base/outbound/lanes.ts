@@ -1,7 +1,7 @@
+import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import { type ConnectorSettings, checkedConnector, type DialTimings, sharedSecureContext } from './checked-connector.ts'
 import { type Ending, overError } from './ending.ts'
-import { limitReading } from './reading-limit.ts'
 
 /** A connection that carries one request at a time, and what came of dialling for the present one. */
 export type Lane = {
@@ -16,6 +16,12 @@ export type Lane = {
 type Pool = { idle: { lane: Lane; since: number }[]; busy: number; waiting: (() => void)[] }
 
 const keptOpenMs = 30_000
+
+/**
+ * For one answer with all that goes with it. The body, headers and trailers are counted elsewhere, to less; hints
+ * before the answer (RFC 9110 §15.2) and extensions of chunks (RFC 9112 §7.1.1) are counted by no parser.
+ */
+const maxReadBytes = 262_144
 
 /** Connections to receivers: in each pool, of one origin, so many at a time, the rest wait their turn, idle ones close. */
 export function openLanes(settings: ConnectorSettings & { lanesPerPool: number }) {
@@ -102,4 +108,18 @@ function turnOf(lanes: Pool, ending: Ending): Promise<void> {
     }
     lanes.waiting.push(enter)
   })
+}
+
+/** Breaks a connection on which more comes in for one request. */
+function limitReading(socket: Socket) {
+  let before = socket.bytesRead
+  socket.on('readable', () => {
+    if (socket.bytesRead - before > maxReadBytes) socket.destroy(new Error('The answer is too long'))
+  })
+  return {
+    /** What comes from now on belongs to the next request. */
+    restart: () => {
+      before = socket.bytesRead
+    },
+  }
 }
