@@ -6,7 +6,7 @@ import { findAccounts } from '../../src/access/sessions/queries.ts'
 import { systemChange } from '../../src/base/change-context.ts'
 import { migrate } from '../../src/base/db/migrate.ts'
 import { transact } from '../../src/base/db/transact.ts'
-import { judgeDuplicates } from '../../src/cli/doctor/judge-duplicates.ts'
+import { judgeSurveys } from '../../src/cli/doctor/judge-surveys.ts'
 import { findPersonByEmail } from '../../src/inventory/people/find-person-by-email.ts'
 import { updatePerson } from '../../src/inventory/people/update-person.ts'
 import { testDatabase } from '../support/database.ts'
@@ -53,7 +53,7 @@ test('an upgrade keeps names that have become one, lists them, and lets no more 
     ],
     'of people the first who has not left stays',
   )
-  const [finding] = judgeDuplicates(survey)
+  const [finding] = judgeSurveys({ duplicates: survey })
   assert.match(
     finding?.detail ?? '',
     /^the SCIM user "rené@acme\.example" \(2, Halden\) has the same name as an older one/,

@@ -12,12 +12,9 @@ import type { CommandIo } from '../data-command.ts'
 import { openDatabase } from '../open-database.ts'
 import { type DatabaseFacts, databaseFacts, readDatabaseFacts } from './database-facts.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
-import { judgeDuplicates } from './judge-duplicates.ts'
-import { judgeIdentities } from './judge-identities.ts'
-import { judgeKeys } from './judge-keys.ts'
 import { judgeOverdueReports, judgeReportRole } from './judge-reports.ts'
 import { judgeStreams } from './judge-streams.ts'
-import { judgeWebhooks } from './judge-webhooks.ts'
+import { judgeSurveys } from './judge-surveys.ts'
 
 const oldestPostgres = 150_000
 const maxSkewMs = 5_000
@@ -42,10 +39,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
     judgeClock(Date.parse(facts.clock), askedAtMs, answeredAtMs),
     await judgeMasterKey(config, facts.fingerprint),
     ...(facts.streams ? judgeStreams(facts.streams, config, facts.clock) : []),
-    ...(facts.webhooks ? judgeWebhooks(facts.webhooks) : []),
-    ...(facts.identities ? judgeIdentities(facts.identities) : []),
-    ...(facts.keys ? judgeKeys(facts.keys) : []),
-    ...(facts.duplicates ? judgeDuplicates(facts.duplicates) : []),
+    ...judgeSurveys(facts),
   ]
 }
 
