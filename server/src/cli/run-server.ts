@@ -6,10 +6,24 @@ import { isConsoleBuilt } from '../http/console-pages.ts'
 import { type Server, type ServerParts, startServer } from '../main.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { openCommandSocket } from './command-socket.ts'
-import type { CommandIo } from './data-command.ts'
-import { loadDataCommands } from './data-commands.ts'
+import { databaseFactsCommand } from './commands/database-facts-command.ts'
+import { exportCommand } from './commands/export-command.ts'
+import { importCommand } from './commands/import-command.ts'
+import { prepareSignInsCommand } from './commands/prepare-sign-ins-command.ts'
+import { simulateRequestsCommand } from './commands/simulate-requests-command.ts'
+import type { CommandIo, DataCommand } from './data-command.ts'
+import { dataGroups } from './data-groups.ts'
 
 type Roles = ServerParts['roles']
+
+/** Those that other commands of the terminal run. */
+const inner: readonly DataCommand[] = [
+  databaseFactsCommand,
+  exportCommand,
+  importCommand,
+  prepareSignInsCommand,
+  simulateRequestsCommand,
+]
 
 /** Serves until interrupted, logging to standard output. */
 export async function runServer(config: Config, roles: Roles, io: CommandIo): Promise<void> {
@@ -63,6 +77,12 @@ async function offerCommands({ deployment }: Server, config: Config, log: Logger
     log.error({ err: error }, 'The command socket cannot be opened')
     return undefined
   }
+}
+
+/** What a running server offers through its socket. */
+async function loadDataCommands(): Promise<DataCommand[]> {
+  const groups = await Promise.all(dataGroups.flatMap(({ load }) => load.map((loadPart) => loadPart())))
+  return [...inner, ...groups.flatMap((commands) => Object.values(commands))]
 }
 
 function explainStart(error: unknown): never {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { systemClock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/load-config.ts'
 import type { Logger } from '../../base/logging.ts'
@@ -8,7 +10,6 @@ import { demoPeople } from './demo-people.ts'
 import { newSigningKeys, serveIdentityProvider } from './identity-provider.ts'
 import { serveNotesApp } from './notes-app.ts'
 import type { Desk } from './open-desk.ts'
-import { openProbe } from './open-probe.ts'
 import type { Site } from './open-site.ts'
 import { openStage } from './open-stage.ts'
 import { runMachines } from './run-machines.ts'
@@ -88,4 +89,22 @@ async function assemble(
   })
   await stage.untilReady(signal)
   return start.address
+}
+
+/** A browser that gets an answer here runs on this machine: the port of the demo may be forwarded, this one is not. */
+async function openProbe(): Promise<{ origin: string; close: () => Promise<void> }> {
+  const server = createServer((_request, response) => response.writeHead(204, { connection: 'close' }).end())
+  server.maxConnections = 20
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('No port was given')
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
 }

@@ -14,10 +14,9 @@ import { openCommandSocket } from '../command-socket.ts'
 import { databaseFactsCommand } from '../commands/database-facts-command.ts'
 import type { CommandIo } from '../data-command.ts'
 import { openLanCertificate } from '../lan/lan-certificate.ts'
-import { checkConsole } from './check-console.ts'
 import { checkTls } from './check-tls.ts'
 import { describeFinding } from './finding.ts'
-import { runDoctor } from './run-doctor.ts'
+import { checkConsole, runDoctor } from './run-doctor.ts'
 
 const database = testDatabase()
 const make = makeIn(database)

@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { discoverIssuer } from '../../access/sessions/oidc-provider.ts'
 import { ConfigError } from '../../base/config/config-error.ts'
 import { type Config, loadConfig } from '../../base/config/load-config.ts'
+import { isLoopbackHost } from '../../base/config/value-rules.ts'
+import { isConsoleBuilt } from '../../http/console-pages.ts'
 import type { CommandIo } from '../data-command.ts'
-import { checkConsole } from './check-console.ts'
 import { checkDataFolder } from './check-data-folder.ts'
 import { checkDatabase } from './check-database.ts'
-import { checkProxy } from './check-proxy.ts'
-import { checkSignIn } from './check-sign-in.ts'
 import { checkTls } from './check-tls.ts'
 import { type Finding, failed, judge, ok, warning } from './finding.ts'
 
@@ -31,5 +34,43 @@ function tryLoad(env: NodeJS.ProcessEnv): Config | Finding[] {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return error.faults.map(({ name, message }) => failed('configuration', `${name} ${message}`))
+  }
+}
+
+/** Whether anyone who reaches the port can pretend to be at another address. */
+function checkProxy({ trustProxy, host }: Pick<Config, 'trustProxy' | 'host'>): Finding[] {
+  if (trustProxy !== true || isLoopbackHost(host)) return []
+  return [
+    warning(
+      'proxy',
+      `MUSTER_TRUST_PROXY is true and HOST is ${host}: anyone who reaches the port can forge the client address. Set MUSTER_TRUST_PROXY to the addresses of your proxy`,
+    ),
+  ]
+}
+
+const consoleFolder = fileURLToPath(new URL('../../../../console/', import.meta.url))
+const howToBuild = 'run `npm run build -w console`, then restart the server'
+
+/** Whether the console's files are there, and of this version. */
+export async function checkConsole(isBuilt: () => boolean = isConsoleBuilt): Promise<Finding[]> {
+  if (!isBuilt()) return [failed('console', `is not built: ${howToBuild}`)]
+  const isFresh = await promisify(execFile)(process.execPath, [`${consoleFolder}build.ts`, '--check']).then(
+    () => true,
+    () => false,
+  )
+  return [isFresh ? ok('console', 'built') : warning('console', `is of another version than the server: ${howToBuild}`)]
+}
+
+/** Whether the identity provider of administrators answers; nothing where none is configured. */
+async function checkSignIn({ oidc }: Pick<Config, 'oidc'>): Promise<Finding[]> {
+  if (!oidc) return []
+  try {
+    await discoverIssuer(oidc)
+    return [ok('single sign-on', `${oidc.issuer} answers`)]
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [
+      failed('single sign-on', `${oidc.issuer} cannot be used: ${reason}. Check MUSTER_OIDC_ISSUER and the network`),
+    ]
   }
 }

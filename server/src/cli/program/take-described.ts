@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import Type, { type TSchema } from 'typebox'
 import { type DescribedCommand, type Flag, isFlag, objectOf, schemaOf } from '../describe-commands.ts'
-import { readInteger } from './read-integer.ts'
 import type { Into } from './run-into-file.ts'
 
 /** What a command is run with, and the file that its data goes to, if any. */
@@ -67,6 +66,16 @@ async function readValue(command: Command, { flags, schema, read }: Flag, text: 
     if (!(error instanceof InvalidArgumentError)) throw error
     return command.error(`error: option '${flags}' argument '${text}' is invalid. ${error.message}`)
   }
+}
+
+type Bounds = { minimum?: number | bigint; maximum?: number | bigint }
+
+/** The whole number that a flag was given, between the bounds of its schema. */
+function readInteger(schema: object, text: string): number {
+  const { minimum = 0, maximum }: Bounds = schema
+  const number = Number(text)
+  if (/^\d+$/.test(text) && number >= minimum && number <= (maximum ?? Number.MAX_SAFE_INTEGER)) return number
+  throw new InvalidArgumentError(maximum === undefined ? 'Give a whole number.' : `${minimum} to ${maximum}`)
 }
 
 async function readyOf(command: Command, described: DescribedCommand, given: Record<string, unknown>): Promise<Ready> {
