@@ -7,8 +7,7 @@ import { createLogger } from '../base/logging.ts'
 import { openSecrets } from '../base/secrets/secrets.ts'
 import { generateToken } from '../base/secrets/token-format.ts'
 import { generateSecret } from '../signals/webhooks/endpoint-secret.ts'
-import { loggedPath } from './logged-path.ts'
-import { logRequests } from './request-log.ts'
+import { loggedPath, logRequests } from './request-log.ts'
 
 const uuid = '0b7a2ad4-6f5c-4c8e-9d8e-0a3f1b2c4d5e'
 
