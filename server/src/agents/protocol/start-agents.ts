@@ -1,3 +1,4 @@
+import { type Repetition, repeat } from '../../base/jobs/repeat.ts'
 import { hourMs } from '../../base/time.ts'
 import { onAgentNotice } from '../../inventory/devices/agent-notice-hints.ts'
 import { purgeAgentNotices } from '../../inventory/devices/purge-agent-notices.ts'
@@ -34,12 +35,12 @@ export async function startAgents(parts: AgentParts): Promise<Agents> {
   await follower.poll()
   const purge = () => purgeAgentNotices(db, new Date(Date.parse(clock()) - noticeLifeMs).toISOString())
   const works = [
-    repeat(follower.poll, noticesEveryMs, report('could not read notices')),
-    repeat(() => presence.flush(db), presenceEveryMs, report('could not write the last contacts of devices')),
-    repeat(() => runTimes.flush(db), runTimesEveryMs, report('could not write the times of runs')),
-    repeat(() => snapshotTimes.flush(db), snapshotTimesEveryMs, report('could not write the times of snapshots')),
-    repeat(purge, purgeEveryMs, report('could not remove old notices')),
-    repeat(async () => registry.forgetUnused(), forgetEveryMs, report('could not drop devices from memory')),
+    later(noticesEveryMs, follower.poll, report('could not read notices')),
+    later(presenceEveryMs, () => presence.flush(db), report('could not write the last contacts of devices')),
+    later(runTimesEveryMs, () => runTimes.flush(db), report('could not write the times of runs')),
+    later(snapshotTimesEveryMs, () => snapshotTimes.flush(db), report('could not write the times of snapshots')),
+    later(purgeEveryMs, purge, report('could not remove old notices')),
+    later(forgetEveryMs, async () => registry.forgetUnused(), report('could not drop devices from memory')),
   ]
 
   function report(what: string) {
@@ -56,33 +57,13 @@ export async function startAgents(parts: AgentParts): Promise<Agents> {
     endHints()
     await context.enrolling.stop()
     await context.recorder.settled()
-    await Promise.all(works.map((end) => end()))
+    await Promise.all(works.map((work) => work.stop()))
     await flush().catch(report('could not write what was buffered about devices before the stop'))
   }
 
   return { context, flush, stop }
 }
 
-/** Runs `work` again and again with a pause in between; returns what ends it and waits for the run under way. */
-function repeat(work: () => Promise<void>, pauseMs: number, onError: (error: unknown) => void): () => Promise<void> {
-  let isEnded = false
-  let running: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout
-
-  function schedule(): void {
-    timer = setTimeout(() => {
-      running = work()
-        .catch(onError)
-        .finally(() => {
-          if (!isEnded) schedule()
-        })
-    }, pauseMs).unref()
-  }
-
-  schedule()
-  return () => {
-    isEnded = true
-    clearTimeout(timer)
-    return running
-  }
-}
+/** At the start there is nothing to do yet. */
+const later = (everyMs: number, work: () => Promise<void>, onError: (error: Error) => void): Repetition =>
+  repeat(everyMs, work, onError, { isFirstLater: true })
