@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { instantFromText } from '../../src/base/db/values.ts'
-import { isBlocking } from '../../src/compliance/issues/rules.ts'
 import { countedStatuses } from '../../src/compliance/standing/rules.ts'
-import { authStateFor } from '../../src/inventory/devices/rules.ts'
+import { authStateFor, isBlocking } from '../../src/inventory/devices/rules.ts'
 import { hashEntry } from '../../src/signals/audit/hash-entry.ts'
 import { firstHash } from '../../src/signals/audit/record-audit.ts'
 

@@ -1,9 +1,10 @@
 import { dayMs, plusMs } from '../../base/time.ts'
-import { type BlockingPolicy, decideBlocking, isBlocking } from '../../compliance/issues/rules.ts'
+import { type BlockingPolicy, decideBlocking } from '../../compliance/issues/rules.ts'
 import { isAllowed, type TargetedDevice } from '../../compliance/standing/targeting-rules.ts'
 import {
   type AuthStateDecision,
   decideAuthState,
+  isBlocking,
   type StateOfIssue,
   stateOfIssue,
 } from '../../inventory/devices/rules.ts'

@@ -1,9 +1,9 @@
 import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
 import type { CheckResult } from '@muster/contract/check-results.ts'
 import type { Check } from '@muster/contract/checks.ts'
-import { isBlocking } from '../../compliance/issues/rules.ts'
 import type { ResultRow } from '../../compliance/results/result-queries.ts'
 import { percentPassing, statusColumn } from '../../compliance/standing/rules.ts'
+import { isBlocking } from '../../inventory/devices/rules.ts'
 import type { CheckRecord, ConfigurationRow } from '../configuration/queries.ts'
 
 const platforms = ['darwin', 'windows', 'linux'] as const

@@ -1,18 +1,16 @@
 import { dayMs, plusMs } from '../../base/time.ts'
+import { isBlocking, type RemediationStrategy } from '../../inventory/devices/rules.ts'
 
 /** Moments are ISO 8601 UTC with milliseconds, so they compare as text. */
 const latest = (...moments: (string | null)[]): string =>
   moments.reduce<string>((last, moment) => (moment !== null && moment > last ? moment : last), '')
 
 export type BlockingPolicy = {
-  remediation_strategy: 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
+  remediation_strategy: RemediationStrategy
   block_auth_grace_period_days: number
   begins_blocking_on: string | null
   paused_at: string | null
 }
-
-export const isBlocking = (policy: Pick<BlockingPolicy, 'remediation_strategy'>): boolean =>
-  policy.remediation_strategy === 'block_immediately' || policy.remediation_strategy === 'warn_then_block'
 
 export type BlockingFacts = {
   policy: BlockingPolicy

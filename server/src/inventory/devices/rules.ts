@@ -9,23 +9,27 @@ export type StateOfIssue = {
   is_shown: boolean
 }
 
+export type RemediationStrategy = 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
+
 /** An open issue, and what the configuration of its check says now. */
 type IssueUnderCheck = {
   exempted: boolean
   blocks_device_at: string | null
-  remediation_strategy: 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
+  remediation_strategy: RemediationStrategy
   paused_at: string | null
 }
 
+/** Whether a check has a strategy that blocks devices in the end. */
+export const isBlocking = ({ remediation_strategy: strategy }: Pick<IssueUnderCheck, 'remediation_strategy'>) =>
+  strategy === 'block_immediately' || strategy === 'warn_then_block'
+
 /** A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided again. */
 export function stateOfIssue(issue: IssueUnderCheck): StateOfIssue {
-  const { remediation_strategy: strategy, paused_at: pausedAt } = issue
-  const isInForce = pausedAt === null
-  const blocks = isInForce && (strategy === 'block_immediately' || strategy === 'warn_then_block')
+  const isInForce = issue.paused_at === null
   return {
     exempted: issue.exempted,
-    blocks_device_at: blocks ? issue.blocks_device_at : null,
-    is_shown: isInForce && strategy !== 'report_only',
+    blocks_device_at: isInForce && isBlocking(issue) ? issue.blocks_device_at : null,
+    is_shown: isInForce && issue.remediation_strategy !== 'report_only',
   }
 }
 
