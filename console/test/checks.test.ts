@@ -45,7 +45,7 @@ test('checks are filtered in the address, and lead to results, issues, query and
 })
 
 test('the preview says who would be blocked, and what it says is what happens', { skip }, async () => {
-  await page.goto(at(`/checks/${worst.id}/previewed_configuration`))
+  await page.goto(at(`/checks/${worst.id}/configuration`))
   const preview = page.getByRole('complementary', { name: 'Preview' })
   await preview.getByText('Current settings').waitFor()
   await page.getByRole('radio', { name: /Warn, then block/ }).click()
@@ -86,7 +86,7 @@ test('the preview says who would be blocked, and what it says is what happens', 
 })
 
 test('a save is refused when someone else has changed the configuration since its preview', { skip }, async () => {
-  await page.goto(at(`/checks/${worst.id}/previewed_configuration`))
+  await page.goto(at(`/checks/${worst.id}/configuration`))
   await page.getByRole('radio', { name: /Notify only/ }).click()
   const bar = page.getByRole('region', { name: 'Unsaved changes' })
   await bar.getByText('1 change: Warn, then block → Notify only').waitFor()
@@ -101,7 +101,7 @@ test('a save is refused when someone else has changed the configuration since it
     .getByText(/Someone else changed/)
     .first()
     .waitFor()
-  await page.unroute('**/configuration')
+  await page.unroute('**/previewed_configuration')
   assert.deepEqual(await violations(page), [])
   const look = bar.getByRole('button', { name: 'Refresh' })
   if (await look.isVisible()) await look.click()
@@ -117,7 +117,7 @@ test('a saved configuration is restored by Undo, unless that would block devices
   const path = `/checks/${worst.id}/configurations`
   const strategy = async () => (await askAsPage(page, 'GET', path)).body.remediation_strategy
   const saveReportOnly = async () => {
-    await page.goto(at(`/checks/${worst.id}/previewed_configuration`))
+    await page.goto(at(`/checks/${worst.id}/configuration`))
     await page.getByRole('radio', { name: /Report only/ }).click()
     const bar = page.getByRole('region', { name: 'Unsaved changes' })
     await bar.getByRole('button', { name: /Notify|Release|Save/ }).click()
@@ -366,7 +366,7 @@ test('a check of one’s own is written, judged while it is typed, and published
 })
 
 test('tags are given, found by, and taken back', { skip }, async () => {
-  await page.goto(at(`/checks/${worst.id}/previewed_configuration`))
+  await page.goto(at(`/checks/${worst.id}/configuration`))
   await page.getByLabel('Tag to add').fill('Baseline <b>')
   await page.getByRole('button', { name: 'Add the tag' }).click()
   await page.getByRole('button', { name: 'Remove the tag Baseline <b>' }).waitFor()
@@ -378,7 +378,7 @@ test('tags are given, found by, and taken back', { skip }, async () => {
   // Until they come, the rows of before stay.
   await page.locator('[data-row-link]').nth(1).waitFor({ state: 'detached' })
   assert.equal(await page.locator('[data-row-link]').textContent(), worst.name)
-  await page.goto(at(`/checks/${worst.id}/previewed_configuration`))
+  await page.goto(at(`/checks/${worst.id}/configuration`))
   await page.getByRole('button', { name: 'Remove the tag Baseline <b>' }).click()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('button', { name: 'Remove the tag Baseline <b>' }).waitFor()
@@ -390,7 +390,7 @@ test('what a role may not do is absent, and says so by its address', { skip }, a
     if (route.request().method() !== 'GET') return route.continue()
     await route.fulfill({ json: { ...me, permissions: [] } })
   })
-  await page.goto(at(`/checks/${worst.id}/previewed_configuration`))
+  await page.goto(at(`/checks/${worst.id}/configuration`))
   await page.getByText('You can view this configuration.').waitFor()
   assert.equal(await page.getByRole('radio', { disabled: false }).count(), 0)
   assert.ok((await page.getByRole('radio', { disabled: true }).count()) >= 4)

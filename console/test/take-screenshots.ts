@@ -63,7 +63,7 @@ async function takeAll(dataDir: string): Promise<void> {
     await take('dashboard', '/')
     await take('devices', '/devices?view=attention')
     await take('device', `/devices/${body.data[0].id}`)
-    await take('blocking-preview', `/checks/${check?.id}/previewed_configuration`)
+    await take('blocking-preview', `/checks/${check?.id}/configuration`)
     await page.evaluate(() => localStorage.setItem('mantine-color-scheme-value', 'dark'))
     await page.emulateMedia({ colorScheme: 'dark' })
     await take('dashboard-dark', '/')

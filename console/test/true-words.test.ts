@@ -81,7 +81,7 @@ test('a blocked device and the preview say who hears of it, once something is co
   await page.getByText(/^Blocked since .+ 1 webhook hears of it\.$/).waitFor()
   await page.goto(at(`/issues/${issue.id}`))
   await page.getByText('The device is blocked until it is fixed. 1 webhook hears of it.').waitFor()
-  await page.goto(at(`/checks/${check?.id}/previewed_configuration`))
+  await page.goto(at(`/checks/${check?.id}/configuration`))
   await page.getByText('1 webhook will hear of each device.').waitFor()
   assert.deepEqual(await violations(page), [])
   await askAsPage(page, 'DELETE', `/webhook_endpoints/${made.id}`)
