@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os'
 import { type Actor, type ChangeContext, type Initiator, newChange } from '../base/change-context.ts'
-import type { Reader } from '../base/db/transact.ts'
+import { type Reader, type Tx, transact } from '../base/db/transact.ts'
 import { CommandError, exitCodes } from './command-error.ts'
+import type { CommandContext } from './data-command.ts'
 
 /** Whoever has this terminal: only the user that the server runs as gets through its socket. */
 export const terminalActor = (): Actor => ({
@@ -15,6 +16,16 @@ export const terminalActor = (): Actor => ({
 /** Changes an organization by a command of the terminal. */
 export const terminalChange = (organizationId: string, now: string, initiator?: Initiator): ChangeContext =>
   newChange(terminalActor(), organizationId, now, initiator)
+
+/** Changes the organization that a command is about, in one transaction. */
+export async function changeIn<Result>(
+  { connection: { db }, now }: CommandContext,
+  named: string | undefined,
+  work: (tx: Tx, change: ChangeContext) => Promise<Result>,
+): Promise<Result> {
+  const { id } = await organizationOf(db, named)
+  return transact(db, (tx) => work(tx, terminalChange(id, now)))
+}
 
 /** The organization a command is about: the named one, by identifier or name, else the only one there is. */
 export async function organizationOf(reader: Reader, named: string | undefined): Promise<{ id: string; name: string }> {

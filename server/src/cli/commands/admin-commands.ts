@@ -12,7 +12,7 @@ import { type Db, transact } from '../../base/db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import type { CommandContext, CommandIo } from '../data-command.ts'
 import { implement } from '../describe-commands.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { adminGroup } from './admin-group.ts'
 
@@ -49,24 +49,19 @@ export const adminCommands = implement(adminGroup, {
     for (const line of alignColumns(['ID', 'E-MAIL', 'NAME', 'ACCESS', 'RESTRICTIONS'], rows)) await io.line(line)
   },
 
-  async add({ connection, now }, { organization: named, lastName = '', access = 'full', ...given }, io) {
-    const details = { ...given, lastName, access }
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await io.line(await transact(connection.db, (tx) => addAdminUser(tx, details, terminalChange(organizationId, now))))
-  },
-
-  async update({ connection, now }, { organization: named, ...change }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const isChanged = await transact(connection.db, (tx) =>
-      updateAdminUser(tx, change, terminalChange(organizationId, now)),
+  async add(context, { organization: named, lastName = '', access = 'full', ...given }, io) {
+    await io.line(
+      await changeIn(context, named, (tx, change) => addAdminUser(tx, { ...given, lastName, access }, change)),
     )
-    await io.line(isChanged ? `Changed administrator ${change.id}` : `Administrator ${change.id} is so already`)
   },
 
-  async remove({ connection, now }, { organization: named, id: asked }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const removal = { id: asked }
-    await transact(connection.db, (tx) => removeAdminUser(tx, removal, terminalChange(organizationId, now)))
+  async update(context, { organization: named, ...asked }, io) {
+    const isChanged = await changeIn(context, named, (tx, change) => updateAdminUser(tx, asked, change))
+    await io.line(isChanged ? `Changed administrator ${asked.id}` : `Administrator ${asked.id} is so already`)
+  },
+
+  async remove(context, { organization: named, id: asked }, io) {
+    await changeIn(context, named, (tx, change) => removeAdminUser(tx, { id: asked }, change))
     await io.line(`Removed administrator ${asked}`)
   },
 

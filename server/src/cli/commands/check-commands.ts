@@ -8,7 +8,7 @@ import { enableCheck } from '../../checks/definitions/enable-check.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
 import { findCheck } from '../find-check.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { checkGroup } from './check-group.ts'
 
@@ -30,20 +30,16 @@ export const checkCommands = implement(checkGroup, {
     for (const line of alignColumns(['SLUG', 'PLATFORMS', 'NAME', 'STATE'], rows)) await io.line(line)
   },
 
-  async enable({ connection, now }, args, io) {
+  async enable(context, args, io) {
     const check = catalogue.find(({ slug }) => slug === args.slug)
     if (!check)
       throw new CommandError(exitCodes.notFound, `The catalogue has no ${args.slug}: see muster checks catalogue`)
-    const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const enabling = { slug: check.slug }
-    const id = await transact(connection.db, (tx) => enableCheck(tx, enabling, terminalChange(organizationId, now)))
+    const id = await changeIn(context, args.organization, (tx, change) => enableCheck(tx, { slug: check.slug }, change))
     await io.line(id)
   },
 
-  async delete({ connection, now }, args, io) {
-    const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const deletion = { checkId: args.id }
-    await transact(connection.db, (tx) => deleteCustomCheck(tx, deletion, terminalChange(organizationId, now)))
+  async delete(context, args, io) {
+    await changeIn(context, args.organization, (tx, change) => deleteCustomCheck(tx, { checkId: args.id }, change))
     await io.line(`Check ${args.id} is gone; a worker resolves its issues`)
   },
 

@@ -14,7 +14,7 @@ import { findUpstream } from '../../sign-in/upstreams/upstream-queries.ts'
 import { fieldsOfConnection } from '../connections/describe-connection.ts'
 import { requireConfirmed } from '../connections/require-confirmed.ts'
 import { implement, type Run } from '../describe-commands.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, alignFields } from '../table.ts'
 import { connectionGroup } from './connection-group.ts'
 import { testConnection } from './test-connection-command.ts'
@@ -65,23 +65,20 @@ export const connectionCommands = implement(connectionGroup, {
     await io.line(`Connection ${id}: disabled`)
   },
 
-  async pause({ connection, now }, { organization: named, ...pause }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const context = terminalChange(organizationId, now)
-    const { pausedUntil } = await transact(connection.db, (tx) => pauseConnection(tx, pause, context))
+  async pause(context, { organization: named, ...pause }, io) {
+    const { pausedUntil } = await changeIn(context, named, (tx, change) => pauseConnection(tx, pause, change))
     await io.line(`Connection ${pause.id}: paused until ${pausedUntil}`)
   },
 
-  async resume({ connection, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => resumeConnection(tx, { id }, terminalChange(organizationId, now)))
+  async resume(context, { organization: named, id }, io) {
+    await changeIn(context, named, (tx, change) => resumeConnection(tx, { id }, change))
     await io.line(`Connection ${id}: not paused`)
   },
 
-  async rollSecret({ connection, secrets, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const context = terminalChange(organizationId, now)
-    const { clientSecret } = await transact(connection.db, (tx) => rollConnectionSecret(tx, secrets, { id }, context))
+  async rollSecret(context, { organization: named, id }, io) {
+    const { clientSecret } = await changeIn(context, named, (tx, change) =>
+      rollConnectionSecret(tx, context.secrets, { id }, change),
+    )
     await io.line(`Client secret: ${clientSecret}`)
     await io.error('The secret is not shown again, and the earlier one is refused.')
   },

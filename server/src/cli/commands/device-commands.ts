@@ -16,7 +16,7 @@ import { implement } from '../describe-commands.ts'
 import { describeMerge } from '../describe-merge.ts'
 import { findCheck } from '../find-check.ts'
 import { findPerson } from '../find-person.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { plainText } from '../table.ts'
 import { deviceGroup } from './device-group.ts'
 
@@ -56,24 +56,18 @@ export const deviceCommands = implement(deviceGroup, {
     return refused === 0 ? 0 : exitCodes.failure
   },
 
-  async confirmRegistration({ connection, now }, { organization, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const confirmation = { deviceId: id }
-    await transact(connection.db, (tx) => confirmRegistration(tx, confirmation, terminalChange(organizationId, now)))
+  async confirmRegistration(context, { organization, id }, io) {
+    await changeIn(context, organization, (tx, change) => confirmRegistration(tx, { deviceId: id }, change))
     await io.line(`Confirmed the registration of device ${id}`)
   },
 
-  async resolveIdentityConflict({ connection, now }, { organization, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const resolution = { deviceId: id }
-    await transact(connection.db, (tx) => resolveIdentityConflict(tx, resolution, terminalChange(organizationId, now)))
+  async resolveIdentityConflict(context, { organization, id }, io) {
+    await changeIn(context, organization, (tx, change) => resolveIdentityConflict(tx, { deviceId: id }, change))
     await io.line(`Resolved the identity conflict of device ${id}`)
   },
 
-  async restore({ connection, now }, { organization, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, organization)
-    const restoration = { deviceId: id }
-    await transact(connection.db, (tx) => restoreDevice(tx, restoration, terminalChange(organizationId, now)))
+  async restore(context, { organization, id }, io) {
+    await changeIn(context, organization, (tx, change) => restoreDevice(tx, { deviceId: id }, change))
     await io.line(`Restored device ${id}`)
   },
 

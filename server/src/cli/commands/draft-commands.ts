@@ -1,4 +1,4 @@
-import { type Reader, transact } from '../../base/db/transact.ts'
+import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { createDraft } from '../../checks/drafts/create-draft.ts'
 import { deleteDraft } from '../../checks/drafts/delete-draft.ts'
@@ -14,22 +14,24 @@ import type { OptionDefinitions } from '../../compliance/templates/options.ts'
 import { renderSql } from '../../compliance/templates/render-sql.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf } from '../organization-of.ts'
 import { alignColumns, plainText } from '../table.ts'
 import { draftGroup } from './draft-group.ts'
 import { liveQueryCommands } from './live-query-commands.ts'
 
 export const draftCommands = implement(draftGroup, {
-  async create({ connection, now }, args, io) {
-    const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const draft = { input: args.input, checkId: args.fromCheck }
-    await io.line(await transact(connection.db, (tx) => createDraft(tx, draft, terminalChange(organizationId, now))))
+  async create(context, args, io) {
+    await io.line(
+      await changeIn(context, args.organization, (tx, change) =>
+        createDraft(tx, { input: args.input, checkId: args.fromCheck }, change),
+      ),
+    )
   },
 
-  async edit({ connection, now }, args, io) {
-    const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const edit = { draftId: args.id, input: args.input }
-    const isChanged = await transact(connection.db, (tx) => editDraft(tx, edit, terminalChange(organizationId, now)))
+  async edit(context, args, io) {
+    const isChanged = await changeIn(context, args.organization, (tx, change) =>
+      editDraft(tx, { draftId: args.id, input: args.input }, change),
+    )
     await io.line(isChanged ? `Draft ${args.id} is changed` : `Draft ${args.id} is as it was`)
   },
 
@@ -72,19 +74,15 @@ export const draftCommands = implement(draftGroup, {
     return liveQueryCommands.create.run(context, named === undefined ? query : { ...query, organization: named }, io)
   },
 
-  async publish({ connection, now }, args, io) {
-    const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const publication = { draftId: args.id }
+  async publish(context, args, io) {
     await io.line(
-      await transact(connection.db, (tx) => publishDraft(tx, publication, terminalChange(organizationId, now))),
+      await changeIn(context, args.organization, (tx, change) => publishDraft(tx, { draftId: args.id }, change)),
     )
   },
 
-  async delete({ connection, now }, args, io) {
-    const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const deletion = { draftId: args.id }
-    const { name } = await transact(connection.db, (tx) =>
-      deleteDraft(tx, deletion, terminalChange(organizationId, now)),
+  async delete(context, args, io) {
+    const { name } = await changeIn(context, args.organization, (tx, change) =>
+      deleteDraft(tx, { draftId: args.id }, change),
     )
     await io.line(plainText(`The draft ${name} is deleted`))
   },

@@ -4,7 +4,7 @@ import { revokeEnrollmentSecret } from '../../agents/protocol/revoke-enrollment-
 import { transact } from '../../base/db/transact.ts'
 import { implement } from '../describe-commands.ts'
 import { findPerson } from '../find-person.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { enrollmentSecretGroup } from './enrollment-secret-group.ts'
 
@@ -35,9 +35,8 @@ export const enrollmentSecretCommands = implement(enrollmentSecretGroup, {
     await io.line(secret)
   },
 
-  async revoke({ connection, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => revokeEnrollmentSecret(tx, { id }, terminalChange(organizationId, now)))
+  async revoke(context, { organization: named, id }, io) {
+    await changeIn(context, named, (tx, change) => revokeEnrollmentSecret(tx, { id }, change))
     await io.line(`Revoked enrollment secret ${id}`)
   },
 })

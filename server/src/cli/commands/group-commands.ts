@@ -7,31 +7,21 @@ import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { implement } from '../describe-commands.ts'
 import { findPerson } from '../find-person.ts'
-import { organizationOf, terminalActor, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalActor } from '../organization-of.ts'
 import { groupGroup } from './group-group.ts'
 
 export const groupCommands = implement(groupGroup, {
-  async createDeviceGroup({ connection, now }, { organization: named, name, description = null }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const group = { name, description }
-    await io.line(
-      await transact(connection.db, (tx) => createDeviceGroup(tx, group, terminalChange(organizationId, now))),
-    )
+  async createDeviceGroup(context, { organization: named, name, description = null }, io) {
+    await io.line(await changeIn(context, named, (tx, change) => createDeviceGroup(tx, { name, description }, change)))
   },
 
-  async changeDeviceGroup({ connection, now }, { organization: named, group: groupId, name, description }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const change = { groupId, name, description }
-    await transact(connection.db, (tx) => changeDeviceGroup(tx, change, terminalChange(organizationId, now)))
+  async changeDeviceGroup(context, { organization: named, group: groupId, name, description }, io) {
+    await changeIn(context, named, (tx, change) => changeDeviceGroup(tx, { groupId, name, description }, change))
     await io.line(`Device group ${groupId} is as you said`)
   },
 
-  async deleteDeviceGroup({ connection, now }, { organization: named, group: groupId }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const deletion = { groupId }
-    const { name } = await transact(connection.db, (tx) =>
-      deleteDeviceGroup(tx, deletion, terminalChange(organizationId, now)),
-    )
+  async deleteDeviceGroup(context, { organization: named, group: groupId }, io) {
+    const { name } = await changeIn(context, named, (tx, change) => deleteDeviceGroup(tx, { groupId }, change))
     await io.line(`The device group ${name} is deleted; its devices stay`)
   },
 

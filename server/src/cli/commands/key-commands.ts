@@ -10,7 +10,7 @@ import { transact } from '../../base/db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import type { CommandContext, CommandIo } from '../data-command.ts'
 import { implement } from '../describe-commands.ts'
-import { organizationOf, terminalActor, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalActor, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { keyGroup } from './key-group.ts'
 
@@ -56,26 +56,18 @@ export const keyCommands = implement(keyGroup, {
   grant: (context, args, io) => changeBy('grant', context, args, io),
   withdraw: (context, args, io) => changeBy('withdraw', context, args, io),
 
-  async reveal({ connection, secrets, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const asked = { id }
-    await io.line(
-      await transact(connection.db, (tx) => revealApiKey(tx, secrets, asked, terminalChange(organizationId, now))),
-    )
+  async reveal(context, { organization: named, id }, io) {
+    await io.line(await changeIn(context, named, (tx, change) => revealApiKey(tx, context.secrets, { id }, change)))
   },
 
-  async review({ connection, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
+  async review(context, { organization: named, id }, io) {
     const review = { id }
-    const wasWaiting = await transact(connection.db, (tx) =>
-      reviewApiKey(tx, review, terminalChange(organizationId, now)),
-    )
+    const wasWaiting = await changeIn(context, named, (tx, change) => reviewApiKey(tx, review, change))
     await io.line(wasWaiting ? `Reviewed key ${id}` : `Key ${id} does not wait for a review`)
   },
 
-  async revoke({ connection, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => revokeApiKey(tx, { id }, terminalChange(organizationId, now)))
+  async revoke(context, { organization: named, id }, io) {
+    await changeIn(context, named, (tx, change) => revokeApiKey(tx, { id }, change))
     await io.line(`Revoked key ${id}`)
   },
 })

@@ -1,4 +1,3 @@
-import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { createQuery } from '../../reporting/queries/create-query.ts'
 import { deleteQuery } from '../../reporting/queries/delete-query.ts'
@@ -12,16 +11,18 @@ import { tryInSandbox } from '../../reporting/sandbox/run-in-sandbox.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import type { CommandContext } from '../data-command.ts'
 import { implement } from '../describe-commands.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { printResults } from './print-results.ts'
 import { reportGroup } from './report-group.ts'
 
 export const reportCommands = implement(reportGroup, {
-  async create({ connection, now }, { organization: named, name, sql, everySeconds }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const query = { name, sql, interval: everySeconds ?? dailyInterval }
-    await io.line(await transact(connection.db, (tx) => createQuery(tx, query, terminalChange(organizationId, now))))
+  async create(context, { organization: named, name, sql, everySeconds }, io) {
+    await io.line(
+      await changeIn(context, named, (tx, change) =>
+        createQuery(tx, { name, sql, interval: everySeconds ?? dailyInterval }, change),
+      ),
+    )
   },
 
   async list({ connection, now }, args, io) {
@@ -59,15 +60,12 @@ export const reportCommands = implement(reportGroup, {
     await io.line(`${query.result_count} rows`)
   },
 
-  async edit({ connection, now }, { organization: named, id, name, sql, everySeconds }) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const edit = { id, name, sql, interval: everySeconds }
-    await transact(connection.db, (tx) => editQuery(tx, edit, terminalChange(organizationId, now)))
+  async edit(context, { organization: named, id, name, sql, everySeconds }) {
+    await changeIn(context, named, (tx, change) => editQuery(tx, { id, name, sql, interval: everySeconds }, change))
   },
 
-  async delete({ connection, now }, { organization: named, id }) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => deleteQuery(tx, { id }, terminalChange(organizationId, now)))
+  async delete(context, { organization: named, id }) {
+    await changeIn(context, named, (tx, change) => deleteQuery(tx, { id }, change))
   },
 
   async check({ connection }, args, io) {

@@ -3,7 +3,7 @@ import { revokeScimToken } from '../../access/scim/revoke-token.ts'
 import { listScimTokens } from '../../access/scim/token-queries.ts'
 import { transact } from '../../base/db/transact.ts'
 import { implement } from '../describe-commands.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { scimGroup } from './scim-group.ts'
 
@@ -26,9 +26,8 @@ export const scimCommands = implement(scimGroup, {
     for (const line of alignColumns(['ID', 'NAME', 'CREATED', 'LAST USED'], rows)) await io.line(line)
   },
 
-  async revokeToken({ connection, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => revokeScimToken(tx, { id }, terminalChange(organizationId, now)))
+  async revokeToken(context, { organization: named, id }, io) {
+    await changeIn(context, named, (tx, change) => revokeScimToken(tx, { id }, change))
     await io.line(`Revoked SCIM token ${id}`)
   },
 })

@@ -9,7 +9,7 @@ import { googleIssuer } from '../../sign-in/upstreams/upstream-options.ts'
 import { listUpstreams } from '../../sign-in/upstreams/upstream-queries.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { upstreamGroup } from './upstream-group.ts'
 
@@ -42,16 +42,13 @@ export const upstreamCommands = implement(upstreamGroup, {
       await io.line(line)
   },
 
-  async replaceSecret({ connection, secrets, now }, { organization: named, ...wanted }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const context = terminalChange(organizationId, now)
-    await transact(connection.db, (tx) => replaceUpstreamSecret(tx, secrets, wanted, context))
+  async replaceSecret(context, { organization: named, ...wanted }, io) {
+    await changeIn(context, named, (tx, change) => replaceUpstreamSecret(tx, context.secrets, wanted, change))
     await io.line(`Upstream ${wanted.id}: another client secret`)
   },
 
-  async delete({ connection, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => deleteUpstream(tx, { id }, terminalChange(organizationId, now)))
+  async delete(context, { organization: named, id }, io) {
+    await changeIn(context, named, (tx, change) => deleteUpstream(tx, { id }, change))
     await io.line(`Upstream ${id} deleted`)
   },
 })

@@ -12,7 +12,7 @@ import { rollSecret } from '../../signals/webhooks/roll-secret.ts'
 import { headersReader } from '../../signals/webhooks/write-endpoint.ts'
 import type { CommandContext, CommandIo } from '../data-command.ts'
 import { implement } from '../describe-commands.ts'
-import { organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { webhookGroup } from './webhook-group.ts'
 
@@ -70,18 +70,14 @@ export const webhookCommands = implement(webhookGroup, {
   enable: (context, args, io) => change(context, { ...args, asked: { enabled: true } }, io),
   disable: (context, args, io) => change(context, { ...args, asked: { enabled: false } }, io),
 
-  async delete({ connection, now }, { organization: named, endpoint: endpointId }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const deletion = { endpointId }
-    await transact(connection.db, (tx) => deleteEndpoint(tx, deletion, terminalChange(organizationId, now)))
+  async delete(context, { organization: named, endpoint: endpointId }, io) {
+    await changeIn(context, named, (tx, change) => deleteEndpoint(tx, { endpointId }, change))
     await io.line(`Deleted webhook endpoint ${endpointId}, with what was waiting for it`)
   },
 
-  async revealSecret({ connection, secrets, now }, { organization: named, endpoint: endpointId }, io) {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    const asked = { endpointId }
+  async revealSecret(context, { organization: named, endpoint: endpointId }, io) {
     await io.line(
-      await transact(connection.db, (tx) => revealSecret(tx, secrets, asked, terminalChange(organizationId, now))),
+      await changeIn(context, named, (tx, change) => revealSecret(tx, context.secrets, { endpointId }, change)),
     )
   },
 
@@ -109,11 +105,9 @@ async function everyEndpoint(db: Db, organizationId: string, now: string): Promi
 type Change = Static<typeof webhookGroup.commands.edit.args>
 
 async function change(context: CommandContext, { organization, endpoint: endpointId, asked }: Change, io: CommandIo) {
-  const { connection, secrets, now } = context
-  const { id: organizationId } = await organizationOf(connection.db, organization)
-  const change = { endpointId, asked, rules: rulesOf(context) }
-  const isChanged = await transact(connection.db, (tx) =>
-    changeEndpoint(tx, secrets, change, terminalChange(organizationId, now)),
+  const asking = { endpointId, asked, rules: rulesOf(context) }
+  const isChanged = await changeIn(context, organization, (tx, change) =>
+    changeEndpoint(tx, context.secrets, asking, change),
   )
   await io.line(`Webhook endpoint ${endpointId} is ${isChanged ? describe(asked) : 'as it was'}`)
   return 0
