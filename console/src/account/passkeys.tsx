@@ -44,8 +44,8 @@ export function Passkeys({ state, onCodes }: Parts) {
               <span className="m ell grow" title={visibleText(passkey.name)}>
                 {visibleText(passkey.name)}
               </span>
-              <span className="t2 passkey-kept">{passkey.is_synced ? 'Synced' : 'On one device'}</span>
-              <span className="t2 tn passkey-used">
+              <span className="secondary passkey-kept">{passkey.is_synced ? 'Synced' : 'On one device'}</span>
+              <span className="secondary tn passkey-used">
                 {passkey.last_used_at === null ? (
                   'never used'
                 ) : (

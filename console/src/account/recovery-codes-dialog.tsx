@@ -12,7 +12,7 @@ export const RecoveryCodesDialog = ({ codes, onClose }: { codes: readonly string
     closeOnEscape={false}
   >
     <div className="confirm">
-      <p className="t2">
+      <p className="secondary">
         Each code works once in place of your second factor. Store them with your passwords or on paper: they are not
         shown again.
       </p>

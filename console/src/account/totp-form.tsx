@@ -27,7 +27,7 @@ export function TotpForm({ setup, onClose, onCodes }: Parts) {
   }
   return (
     <form onSubmit={submit} className="confirm">
-      <p className="t2">Scan this with the app, or enter the key. Then enter the code it shows.</p>
+      <p className="secondary">Scan this with the app, or enter the key. Then enter the code it shows.</p>
       <div className="totp-setup">
         <QrCode text={setup.uri} label="QR code of the key for the authenticator app" />
       </div>

@@ -57,7 +57,7 @@ function shown(value: unknown) {
   return visibleText(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-const missing = <span className="t3">—</span>
+const missing = <span className="faint">—</span>
 
 const Entry = ({ entry }: { entry: AuditView }) => (
   <>
@@ -66,7 +66,7 @@ const Entry = ({ entry }: { entry: AuditView }) => (
     <dl className="kv sec">
       {entry.action !== null && (
         <Fact name="Action">
-          {auditActions[entry.action]} <code className="t2 hash">{entry.action}</code>
+          {auditActions[entry.action]} <code className="secondary hash">{entry.action}</code>
         </Fact>
       )}
       <Fact name="When">
@@ -74,7 +74,7 @@ const Entry = ({ entry }: { entry: AuditView }) => (
       </Fact>
       <Fact name="By">
         <span className="m ell">{visibleText(entry.actor_name)}</span>
-        <span className="t2">{actorWords[entry.actor_info.actor_type]}</span>
+        <span className="secondary">{actorWords[entry.actor_info.actor_type]}</span>
       </Fact>
       <Fact name="E-mail">
         {entry.actor_info.actor_email === null ? missing : visibleText(entry.actor_info.actor_email)}

@@ -33,7 +33,7 @@ export function RecordEntries({ kind, id, name, after, onPage, verb }: Parts) {
       isInset
       list={entries}
       name="Audit log"
-      empty={<p className="t2">Nothing yet. Changes and revealed secrets are recorded here.</p>}
+      empty={<p className="secondary">Nothing yet. Changes and revealed secrets are recorded here.</p>}
       after={after}
       {...(onPage && { onNext: onPage })}
     >

@@ -111,18 +111,18 @@ function CatalogueRow({ entry }: { entry: Entry }) {
             {entry.name}
           </Link>
         )}
-        <div className="sm t2 ell" title={entry.description}>
+        <div className="small secondary ell" title={entry.description}>
           {entry.description}
         </div>
       </td>
-      <td className="t2 c-sub">{entry.platforms.map((platform) => platformWords[platform]).join(', ')}</td>
+      <td className="secondary c-sub">{entry.platforms.map((platform) => platformWords[platform]).join(', ')}</td>
       <td className="c-lead">{entry.check_id === null ? <EnableButton entry={entry} /> : <Enabled />}</td>
     </tr>
   )
 }
 
 const Enabled = () => (
-  <span className="state t2">
+  <span className="state secondary">
     <Mark name="tick" />
     Enabled
   </span>
@@ -135,7 +135,7 @@ function EnableButton({ entry }: { entry: Entry }) {
     refresh: ['checks'],
     said: () => `Enabled “${entry.name}” as report only`,
   })
-  if (!session?.permissions.includes('configure_checks')) return <span className="t3">Not enabled</span>
+  if (!session?.permissions.includes('configure_checks')) return <span className="faint">Not enabled</span>
   return (
     <Button loading={enable.isPending} onClick={() => enable.mutate()} aria-label={`Enable ${entry.name}`}>
       Enable

@@ -48,7 +48,7 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
             </span>
           ))}
         </div>
-        <p className="t2">{standingOf(facts)}</p>
+        <p className="secondary">{standingOf(facts)}</p>
         <Tabs label="Parts of the check">
           <Link to="/checks/$checkId" params={params} {...asTab}>
             Results <span className="n">{results.toLocaleString('en')}</span>

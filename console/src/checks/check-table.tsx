@@ -17,9 +17,9 @@ type Parts = {
   readonly onSort: (sort: CheckSort | undefined) => void
 }
 
-const missing = <span className="t3">—</span>
+const missing = <span className="faint">—</span>
 const nameOf = (check: CheckView) => visibleText(check.name)
-const countText = (count: number) => (count === 0 ? <span className="t3">0</span> : count.toLocaleString('en'))
+const countText = (count: number) => (count === 0 ? <span className="faint">0</span> : count.toLocaleString('en'))
 
 const columns: readonly Column<CheckView, CheckSort>[] = [
   {
@@ -37,21 +37,21 @@ const columns: readonly Column<CheckView, CheckSort>[] = [
         >
           {nameOf(check)}
         </Link>
-        <div className="sm t2 ell" title={visibleText(check.description)}>
+        <div className="small secondary ell" title={visibleText(check.description)}>
           {visibleText(check.description)}
         </div>
       </>
     ),
   },
-  { text: 'Runs on', head: 'w-check-platforms', className: 't2 cell-platforms', cell: platformsOf },
+  { text: 'Runs on', head: 'w-check-platforms', className: 'secondary cell-platforms', cell: platformsOf },
   {
     text: 'When it fails',
     head: 'w-check-strategy',
     className: 'cell-strategy',
     cell: (check) =>
-      check.is_paused ? <span className="t2">Paused, does not run</span> : strategyWords[check.strategy],
+      check.is_paused ? <span className="secondary">Paused, does not run</span> : strategyWords[check.strategy],
   },
-  { text: 'Kind', head: 'w-check-kind', className: 't2 cell-kind', cell: ({ kind }) => kindWords[kind] },
+  { text: 'Kind', head: 'w-check-kind', className: 'secondary cell-kind', cell: ({ kind }) => kindWords[kind] },
   {
     text: 'Tags',
     head: 'w-check-tags',
@@ -106,7 +106,7 @@ function Passing({ check }: { check: CheckView }) {
   return (
     <>
       {percent}&thinsp;%{' '}
-      <span className="t3 sm">
+      <span className="faint small">
         {check.passing.toLocaleString('en')} / {check.counted.toLocaleString('en')}
       </span>
     </>

@@ -15,6 +15,6 @@ export const OwnerTexts = ({ rationale, fixInstructions }: Parts) => (
         <Markdown text={fixInstructions} />
       </>
     )}
-    {rationale === null && fixInstructions === null && <p className="t2">No text for owners yet.</p>}
+    {rationale === null && fixInstructions === null && <p className="secondary">No text for owners yet.</p>}
   </>
 )

@@ -67,7 +67,7 @@ const Sql = ({ sql, template }: { sql: string; template: string | null }) => (
     {template !== null && template !== sql && (
       <>
         <h2>Source</h2>
-        <p className="t2">Values in braces are the options of the configuration.</p>
+        <p className="secondary">Values in braces are the options of the configuration.</p>
         <SqlBlock sql={template} label="the template" />
       </>
     )}

@@ -83,11 +83,11 @@ const columns: readonly Column<CheckResult>[] = [
     ),
   },
   { text: 'Result', head: 'w-result', cell: ({ status }) => <Status status={status} /> },
-  { text: 'Finding', className: 't2', title: foundIn, cell: foundIn },
+  { text: 'Finding', className: 'secondary', title: foundIn, cell: foundIn },
   {
     text: 'Ran',
     head: 'num w-ran',
-    className: 'num t2',
+    className: 'num secondary',
     cell: ({ ran_at: at }) => <RelativeTime time={at} missing="never" />,
   },
 ]
@@ -95,7 +95,7 @@ const columns: readonly Column<CheckResult>[] = [
 function Status({ status }: Pick<CheckResult, 'status'>) {
   const { mark, word } = resultWords[status]
   return (
-    <span className={status === 'failing' || status === 'errored' ? 'state bad' : 'state t2'}>
+    <span className={status === 'failing' || status === 'errored' ? 'state bad' : 'state secondary'}>
       <Mark name={mark} />
       {word}
     </span>

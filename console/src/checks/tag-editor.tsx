@@ -64,7 +64,7 @@ export function TagEditor({ facts }: { facts: CheckFacts }) {
           Add the tag
         </Button>
       </form>
-      <p className="sm t3">Saved immediately. Use tags to find checks.</p>
+      <p className="small faint">Saved immediately. Use tags to find checks.</p>
     </section>
   )
 }

@@ -26,7 +26,7 @@ export function ColumnChoice<Name extends string>({ words, all, shown, onChange 
   return (
     <Popover position="bottom-end" width={240} withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
-        <button type="button" className="plain t2 columns-button">
+        <button type="button" className="plain secondary columns-button">
           <Icon name="columns" size={14} />
           Columns
         </button>

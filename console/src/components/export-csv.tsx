@@ -51,7 +51,7 @@ function ExportDialog({ file, count: countRows, filterInWords, one, many, onClos
               : `The file contains ${size}.`}{' '}
           {filterInWords === '' ? 'Nothing is left out.' : filterInWords}
         </p>
-        <p className="t2 sm">The export is recorded in the audit log.</p>
+        <p className="secondary small">The export is recorded in the audit log.</p>
         <div className="dialog-ends">
           <Button onClick={onClose} data-autofocus>
             Cancel

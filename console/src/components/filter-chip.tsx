@@ -50,7 +50,7 @@ export function FilterChip({ field, options, chosen, onChange, isSingle = false 
               onChange={(event) => setPart(event.currentTarget.value)}
             />
           )}
-          {found.length === 0 && <p className="t2 chip-none">No match.</p>}
+          {found.length === 0 && <p className="secondary chip-none">No match.</p>}
           {found.map(({ value, text }) => (
             <Menu.CheckboxItem
               key={value}

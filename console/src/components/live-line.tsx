@@ -25,7 +25,7 @@ export function LiveLine() {
 /** Beside the figures that change by themselves. */
 export const LiveMark = () =>
   useLive().isOn ? (
-    <span className="live-mark sm t2">
+    <span className="live-mark small secondary">
       <i aria-hidden="true" />
       Live
     </span>

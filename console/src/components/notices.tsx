@@ -14,7 +14,7 @@ export function Failure({ what, error, onRetry }: { what: string; error: unknown
           <b className="m">{what}</b> {error instanceof Error ? error.message : String(error)}
         </div>
         {requestId !== undefined && (
-          <div className="sm t3">
+          <div className="small faint">
             Request <code>{requestId}</code>
           </div>
         )}

@@ -24,7 +24,7 @@ export const useNow = (): number => useSyncExternalStore(subscribe, () => clock.
 /** A time where it steers action; the exact one in UTC on hover. Missing is a dash. */
 export function RelativeTime({ time, missing = '—' }: { time: string | null | undefined; missing?: string }) {
   const now = useNow()
-  if (!time) return <span className="t3">{missing}</span>
+  if (!time) return <span className="faint">{missing}</span>
   return (
     <time dateTime={time} title={fullTime(time)}>
       {relativeTime(time, Math.max(now, Date.now() - 30_000))}

@@ -5,6 +5,6 @@ export const SecretOnce = ({ label, secret, after }: { label: string; secret: st
   <div className="secret-once" role="status">
     <b className="m">{label}</b>
     <CodeBlock text={secret} label={label} />
-    <p className="sm t2">{after}</p>
+    <p className="small secondary">{after}</p>
   </div>
 )

@@ -54,7 +54,7 @@ export function SectionFrame(parts: Parts) {
         </nav>
         <div className={isWide ? 'section-page wide' : 'section-page'}>
           <h1 tabIndex={-1}>{title}</h1>
-          {lead !== undefined && <p className="t2 section-lead">{lead}</p>}
+          {lead !== undefined && <p className="secondary section-lead">{lead}</p>}
           {may(power) ? children : power && <MissingPermission power={power} />}
         </div>
       </div>
@@ -75,7 +75,7 @@ export const Block = ({ title, about, action, children }: BlockParts) => (
     <div className="block-head">
       <div className="grow">
         <h2>{title}</h2>
-        {about !== undefined && <p className="t2">{about}</p>}
+        {about !== undefined && <p className="secondary">{about}</p>}
       </div>
       {action}
     </div>

@@ -45,14 +45,14 @@ export const SessionTable = ({ sessions, onEnd }: Parts) => (
               <span className="m">{visibleText(browserName(session.user_agent))}</span>{' '}
               {session.is_current && <span className="tag">This one</span>}
             </td>
-            <td className="c-sub t2">{methods[session.method]}</td>
+            <td className="c-sub secondary">{methods[session.method]}</td>
             <td className="c-lead">
-              <code className="t2">{session.ip_address}</code>
+              <code className="secondary">{session.ip_address}</code>
             </td>
-            <td className="c-more num t2">
+            <td className="c-more num secondary">
               <RelativeTime time={session.created_at} />
             </td>
-            <td className="c-time num t2">
+            <td className="c-time num secondary">
               <RelativeTime time={session.last_seen_at} />
             </td>
             {onEnd && (

@@ -43,7 +43,7 @@ export function SqlSuggestions({ id, suggestions, active, shown, from, onTake }:
               onClick={() => onTake(index)}
             >
               <code className="ell">{name}</code>
-              <span className="sm t3 ell">{of}</span>
+              <span className="small faint ell">{of}</span>
             </div>
           ))}
         </div>

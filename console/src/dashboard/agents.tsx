@@ -14,7 +14,7 @@ export function Agents({ summary: { standings, late } }: { summary: ConsoleSumma
     <section aria-labelledby="agents">
       <div className="sech">
         <h2 id="agents">Agents</h2>
-        <span className="sm t3">{enrolled.toLocaleString('en')} enrolled</span>
+        <span className="small faint">{enrolled.toLocaleString('en')} enrolled</span>
       </div>
       <dl className="figures">
         {figures.map(([count, text, state]) => (
@@ -28,7 +28,7 @@ export function Agents({ summary: { standings, late } }: { summary: ConsoleSumma
                 </Link>
               )}
             </dd>
-            <dt className="sm t2">{text}</dt>
+            <dt className="small secondary">{text}</dt>
           </div>
         ))}
       </dl>

@@ -51,7 +51,7 @@ function Loaded({ summary }: { summary: ConsoleSummary }) {
   return (
     <>
       <h1 tabIndex={-1}>{leadSentence(summary)}</h1>
-      <p className="t2 lead">{secondSentence(summary)}</p>
+      <p className="secondary lead">{secondSentence(summary)}</p>
       <StandingBar standings={summary.standings} />
       <FirstSteps />
       <div className="halves">

@@ -23,7 +23,7 @@ export function dayWithChanges(shown: DayFigures): string {
 export function DaySaid({ shown, isToday }: { readonly shown: DayFigures; readonly isToday: boolean }) {
   return (
     <div className="days-said">
-      <p className="sm t2">
+      <p className="small secondary">
         {dayInWords(shown)}
         {shown.figures && (
           <>
@@ -40,7 +40,7 @@ export function DaySaid({ shown, isToday }: { readonly shown: DayFigures; readon
 }
 
 export const DayChangeList = ({ changes, more }: NonNullable<DayFigures['changed']>) => (
-  <ul className="day-changes sm">
+  <ul className="day-changes small">
     {changes.map((change) => (
       <li key={change.audit_log_id}>
         <Icon name="check" size={14} />
@@ -57,7 +57,7 @@ export const DayChangeList = ({ changes, more }: NonNullable<DayFigures['changed
       </li>
     ))}
     {more > 0 && (
-      <li className="t2">
+      <li className="secondary">
         <span className="wrap">and {more.toLocaleString('en')} more</span>
       </li>
     )}

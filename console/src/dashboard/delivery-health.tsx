@@ -45,7 +45,7 @@ export function DeliveryHealth() {
     <section aria-labelledby="delivery">
       <div className="sech">
         <h2 id="delivery">Delivery</h2>
-        <span className="sm t3">latest accepted</span>
+        <span className="small faint">latest accepted</span>
       </div>
       {failed && (
         <Failure
@@ -57,7 +57,7 @@ export function DeliveryHealth() {
         />
       )}
       {!failed && areKnown && lines.length === 0 && (
-        <p className="t2">No streams or webhooks yet, so nothing outside Muster hears about changes.</p>
+        <p className="secondary">No streams or webhooks yet, so nothing outside Muster hears about changes.</p>
       )}
       <ul className="lines">
         {lines
@@ -69,16 +69,16 @@ export function DeliveryHealth() {
               <li key={key} className="line" title={error ?? undefined}>
                 <Mark name={mark} />
                 <span className="m ell grow">{visibleText(name)}</span>
-                <span className="t2 line-kind">{kind}</span>
-                <span className={state === 'failing' ? 'line-word bad' : 'line-word t2'}>{word}</span>
-                <span className="t2 tn line-time">
+                <span className="secondary line-kind">{kind}</span>
+                <span className={state === 'failing' ? 'line-word bad' : 'line-word secondary'}>{word}</span>
+                <span className="secondary tn line-time">
                   <RelativeTime time={last} />
                 </span>
               </li>
             )
           })}
       </ul>
-      {lines.length > maxShown && <p className="sm t2">and {lines.length - maxShown} more</p>}
+      {lines.length > maxShown && <p className="small secondary">and {lines.length - maxShown} more</p>}
     </section>
   )
 }

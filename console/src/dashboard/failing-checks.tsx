@@ -11,11 +11,11 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
     <section aria-labelledby="failing-checks">
       <div className="sech">
         <h2 id="failing-checks">Checks that fail most</h2>
-        <Link className="u sm" to="/checks">
+        <Link className="u small" to="/checks">
           All
         </Link>
       </div>
-      {checks.length === 0 && <p className="t2">No checks are failing.</p>}
+      {checks.length === 0 && <p className="secondary">No checks are failing.</p>}
       {checks.length > 0 && (
         <Scroller name="Checks that fail most">
           <table className="t rank-table">
@@ -40,21 +40,21 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
                       {visibleText(check.check_name)}
                     </Link>
                   </td>
-                  <td className="t2">{check.is_paused ? 'Paused' : strategyWords[check.strategy]}</td>
+                  <td className="secondary">{check.is_paused ? 'Paused' : strategyWords[check.strategy]}</td>
                   <td className="num">
                     {check.failing.toLocaleString('en')}{' '}
-                    <span className="t2">/ {check.counted.toLocaleString('en')}</span>
+                    <span className="secondary">/ {check.counted.toLocaleString('en')}</span>
                   </td>
                   <td>
                     <svg className="rank" viewBox="0 0 46 6" focusable="false" aria-hidden="true">
                       <rect width={Math.max(3, (check.failing / most) * 46)} height="6" rx="2" />
                     </svg>
                   </td>
-                  <td className="num t2" title={undecidedText(check)}>
+                  <td className="num secondary" title={undecidedText(check)}>
                     {undecidedOf(check).toLocaleString('en')}
                   </td>
                   <td className="num">{percentOf(check)}&thinsp;%</td>
-                  <td className="num t2">{changeOf(check.failing, check.failing_a_week_ago)}</td>
+                  <td className="num secondary">{changeOf(check.failing, check.failing_a_week_ago)}</td>
                 </tr>
               ))}
             </tbody>

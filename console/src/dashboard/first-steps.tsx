@@ -87,11 +87,11 @@ export function FirstSteps() {
     <section className="first-steps" aria-labelledby="first-steps">
       <div className="sech">
         <h2 id="first-steps">Get started</h2>
-        <span className="sm t3">
+        <span className="small faint">
           {steps.filter(({ isDone }) => isDone).length} of {steps.length} done
         </span>
         <span className="grow" />
-        <button type="button" className="plain sm" onClick={hide}>
+        <button type="button" className="plain small" onClick={hide}>
           Hide
         </button>
       </div>
@@ -102,13 +102,13 @@ export function FirstSteps() {
               <Mark name={isDone ? 'tick' : 'dash'} />
             </span>
             {isDone ? (
-              <span className="t2">{text}</span>
+              <span className="secondary">{text}</span>
             ) : (
               <Link className="m" to={to}>
                 {text}
               </Link>
             )}
-            {!isDone && <span className="t2 sm">{about}</span>}
+            {!isDone && <span className="secondary small">{about}</span>}
           </li>
         ))}
       </ul>

@@ -9,11 +9,11 @@ export function NextToBlock({ rows }: { rows: ConsoleSummary['next_to_block'] })
     <section aria-labelledby="next-to-block">
       <div className="sech">
         <h2 id="next-to-block">Blocked or about to be</h2>
-        <Link className="u sm" to="/devices" search={{ view: 'attention' }}>
+        <Link className="u small" to="/devices" search={{ view: 'attention' }}>
           All
         </Link>
       </div>
-      {rows.length === 0 && <p className="t2">No devices are blocked or scheduled to be.</p>}
+      {rows.length === 0 && <p className="secondary">No devices are blocked or scheduled to be.</p>}
       <ul className="lines">
         {rows.map((row) => (
           <li key={row.device_id} className="line">
@@ -32,12 +32,12 @@ export function NextToBlock({ rows }: { rows: ConsoleSummary['next_to_block'] })
                   {visibleText(row.owner_name ?? row.device_name)}
                 </Link>
                 {row.owner_name !== null && (
-                  <span className="t2 ell next-device" title={visibleText(row.device_name)}>
+                  <span className="secondary ell next-device" title={visibleText(row.device_name)}>
                     {visibleText(row.device_name)}
                   </span>
                 )}
               </span>
-              <span className="sm t2 ell block">
+              <span className="small secondary ell block">
                 {row.issue_id !== null && (
                   <Link to="/issues/$issueId" params={{ issueId: row.issue_id }}>
                     {visibleText(row.issue_title ?? '')}

@@ -26,7 +26,7 @@ export function StackedDays({ summary }: { summary: ConsoleSummary }) {
         <span className="row">
           {!isTable &&
             parts.map(([name, word]) => (
-              <span key={name} className="legend sm t2">
+              <span key={name} className="legend small secondary">
                 <i className={barClass[name]} aria-hidden="true" />
                 {word}
               </span>
@@ -98,7 +98,7 @@ function Chart({ days }: { days: readonly DayFigures[] }) {
             ))}
           </svg>
         </div>
-        <div className="days-names sm t2" aria-hidden="true">
+        <div className="days-names small secondary" aria-hidden="true">
           {days.map(({ day }, index) => (
             <span key={day}>{(days.length - 1 - index) % 7 === 1 ? dayOf(day, Date.now()) : ''}</span>
           ))}
@@ -126,7 +126,7 @@ function ChangeNames({ days }: { days: readonly DayFigures[] }) {
   const labels = changeLabels(days)
   if (labels.every((label) => label === undefined)) return null
   return (
-    <div className="days-changes t3" aria-hidden="true">
+    <div className="days-changes faint" aria-hidden="true">
       {days.map(({ day }, index) => (
         <span key={day} className={labels[index]?.isBefore ? 'before' : undefined}>
           {labels[index] && <span>{visibleText(labels[index].text)}</span>}

@@ -60,6 +60,6 @@ const Stat = ({ name, count, hint }: StatParts) => (
       {standingWords[name]}
     </span>
     <span className="stat-count">{count.toLocaleString('en')}</span>
-    <span className="sm t2">{hint}</span>
+    <span className="small secondary">{hint}</span>
   </Link>
 )

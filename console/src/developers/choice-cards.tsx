@@ -26,7 +26,7 @@ export const ChoiceCards = <Value extends string>({ legend, name, options, value
           />
           <span className="grow">
             <span className="m block">{option.title}</span>
-            <span className="sm t2 block">{option.text}</span>
+            <span className="small secondary block">{option.text}</span>
           </span>
         </label>
       ))}

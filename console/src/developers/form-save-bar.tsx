@@ -16,7 +16,7 @@ export const FormSaveBar = ({ changes, consequence, verb, isBusy, onDiscard }: P
   <>
     <LeaveGuard isDirty={changes !== '' && !isBusy} />
     {changes !== '' && (
-      <SaveBar said={changes} below={<div className="sm t2">{consequence}</div>} onDiscard={onDiscard}>
+      <SaveBar said={changes} below={<div className="small secondary">{consequence}</div>} onDiscard={onDiscard}>
         <Button type="submit" variant="filled" loading={isBusy}>
           {verb}
         </Button>

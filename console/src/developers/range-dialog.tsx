@@ -68,7 +68,7 @@ function RangeForm<State extends string>({
   }
   return (
     <form className="dialog-form" onSubmit={submit} noValidate>
-      <p className="t2">{what}</p>
+      <p className="secondary">{what}</p>
       <div className="form-two">
         <TextInput
           label="From, UTC"
@@ -99,7 +99,7 @@ function RangeForm<State extends string>({
           ))}
         </select>
       </label>
-      <p role="status" className="t2">
+      <p role="status" className="secondary">
         {count.isError && range !== undefined && count.error.message}
         {found !== undefined && `${countText(found)} ${found === 1 ? nouns[0] : nouns[1]} in this range.`}
       </p>

@@ -20,7 +20,7 @@ export function AccountDialog({ title, account, close, onClose }: Parts) {
   return (
     <Modal opened onClose={onClose} title={title} withCloseButton={false}>
       <div className="confirm">
-        {ended === 'stopped' && <p className="t2">Stopped; the rest of them stay as they were.</p>}
+        {ended === 'stopped' && <p className="secondary">Stopped; the rest of them stay as they were.</p>}
         {ended instanceof Error && (
           <p role="alert">It did not come to the end; the rest of them stay as they were. {ended.message}</p>
         )}
@@ -39,7 +39,7 @@ export function AccountDialog({ title, account, close, onClose }: Parts) {
                         {visibleText(name)}
                       </Link>
                     )}
-                    <span className="block sm t2">{reason}</span>
+                    <span className="block small secondary">{reason}</span>
                   </span>
                 </li>
               ))}

@@ -90,11 +90,11 @@ export function AddToGroup({ selection, filters, size, onClose, onDone }: Parts)
             ))}
           </select>
         </label>
-        <p className="t2 sm">Checks that target the group are applied to them. Devices already in it stay.</p>
+        <p className="secondary small">Checks that target the group are applied to them. Devices already in it stay.</p>
         <FormFault error={add.faultBeside()} />
         <div className="dialog-ends">
           {add.isPending && size > maxAtOnce && (
-            <span className="t2 tn grow" role="status">
+            <span className="secondary tn grow" role="status">
               {done.toLocaleString('en')} of {size.toLocaleString('en')} added
             </span>
           )}

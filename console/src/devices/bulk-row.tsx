@@ -94,7 +94,7 @@ export function BulkRow(parts: Parts) {
       {mayRemove && <Unregister {...parts} size={size} />}
       {refresh.isPending && size > 100 && (
         <>
-          <span className="t2 tn" role="status">
+          <span className="secondary tn" role="status">
             {count(Math.min(done, size))} of {count(size)} asked
           </span>
           <button type="button" className="plain u" onClick={() => stopping.current?.abort()}>

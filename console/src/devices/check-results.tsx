@@ -44,7 +44,7 @@ export function CheckResults({ deviceId, isWhole = false }: { deviceId: string; 
       )}
       {results.isPending && <SkeletonRows rows={6} />}
       {results.data && rows.length === 0 && (
-        <p className="t2">{all.length === 0 ? 'No check has run on this device yet.' : 'Everything passes.'}</p>
+        <p className="secondary">{all.length === 0 ? 'No check has run on this device yet.' : 'Everything passes.'}</p>
       )}
       <ul className="results">
         {rows.map((result) => (
@@ -79,9 +79,9 @@ function ResultItem({ result, refreshedOn }: ItemParts) {
           {name}
         </Link>
       )}
-      <span className="t3 ell grow">{reasonOf(result)}</span>
-      <span className={isBad ? 'bad result-word' : 't2 result-word'}>{word}</span>
-      <span className="t2 tn result-time">
+      <span className="faint ell grow">{reasonOf(result)}</span>
+      <span className={isBad ? 'bad result-word' : 'secondary result-word'}>{word}</span>
+      <span className="secondary tn result-time">
         <RelativeTime time={result.ran_at} />
       </span>
     </>
@@ -101,7 +101,7 @@ function ResultItem({ result, refreshedOn }: ItemParts) {
 
 /** Below the line, which folds them: nothing that is pressed may stand within it. */
 const ResultLinks = ({ result }: { result: CheckResult }) => (
-  <p className="sm t2 result-links">
+  <p className="small secondary result-links">
     Check{' '}
     <Link className="u" to="/checks/$checkId" params={{ checkId: result.check_id }}>
       {visibleText(result.check_name)}

@@ -41,7 +41,7 @@ export function ChooseOther({ device, onChoose, onClose }: Parts) {
               {visibleText(name)} · {detail === null ? `device ${id}` : visibleText(detail)}
             </Button>
           ))}
-          {found.data?.length === 0 && <p className="t2">No other devices match.</p>}
+          {found.data?.length === 0 && <p className="secondary">No other devices match.</p>}
         </section>
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>

@@ -56,7 +56,7 @@ function ApiQuery({ filters }: { readonly filters: DeviceFilters }) {
   const copy = () =>
     copyText(`${location.origin}/devices?${new URLSearchParams({ query })}`, 'The address of the API query')
   return (
-    <button type="button" className="plain t2 api-query" onClick={() => void copy()}>
+    <button type="button" className="plain secondary api-query" onClick={() => void copy()}>
       Copy as API query
     </button>
   )

@@ -8,7 +8,7 @@ import { StateCell } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { identityWords } from './identity-doubts.ts'
 
-const missing = <span className="t3">—</span>
+const missing = <span className="faint">—</span>
 
 const whole = (text: string | null | undefined) => text && visibleText(text)
 
@@ -33,12 +33,12 @@ export const deviceColumns: Readonly<Record<DeviceColumnName, Column<DeviceView,
     head: 'w-owner',
     className: 'cell-owner',
     title: ({ owner }) => whole(owner?.name),
-    cell: ({ owner }) => (owner ? visibleText(owner.name) : <span className="t3">Not registered</span>),
+    cell: ({ owner }) => (owner ? visibleText(owner.name) : <span className="faint">Not registered</span>),
   },
   system: {
     text: 'System',
     head: 'w-system',
-    className: 'cell-system t2',
+    className: 'cell-system secondary',
     title: ({ operating_system: system }) => whole(system),
     cell: ({ operating_system: system }) => (system === null ? missing : visibleText(system)),
   },
@@ -47,7 +47,7 @@ export const deviceColumns: Readonly<Record<DeviceColumnName, Column<DeviceView,
     head: 'w-serial',
     className: 'cell-serial',
     title: ({ serial }) => whole(serial),
-    cell: ({ serial }) => (serial === null ? missing : <code className="t2">{visibleText(serial)}</code>),
+    cell: ({ serial }) => (serial === null ? missing : <code className="secondary">{visibleText(serial)}</code>),
   },
   issues: {
     text: 'Issues',
@@ -58,7 +58,7 @@ export const deviceColumns: Readonly<Record<DeviceColumnName, Column<DeviceView,
   seen: {
     text: 'Last seen',
     head: 'num w-seen',
-    className: 'num t2 cell-seen',
+    className: 'num secondary cell-seen',
     cell: ({ last_seen_at: at }) => <RelativeTime time={at} missing="never" />,
     order: { ascending: 'last_seen_at', descending: '-last_seen_at', isDescendingFirst: true },
   },
@@ -97,7 +97,7 @@ export const nameColumn: Column<DeviceView, DeviceSort> = {
           {identityWords[doubt]}
         </span>
       ))}
-      {row.deleted_at !== null && <span className="t3 sm"> deleted since</span>}
+      {row.deleted_at !== null && <span className="faint small"> deleted since</span>}
     </>
   ),
 }

@@ -31,7 +31,7 @@ export function DeviceHistory() {
           isInset
           list={list}
           name="Changes"
-          empty={<p className="t2">No changes in the last 30 days.</p>}
+          empty={<p className="secondary">No changes in the last 30 days.</p>}
           after={after}
           onNext={(next) => void navigate({ search: { after: next } })}
         >

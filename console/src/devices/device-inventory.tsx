@@ -39,7 +39,7 @@ export function DeviceInventory() {
             className={name === table?.name ? 'on' : ''}
             aria-current={name === table?.name ? 'page' : undefined}
           >
-            {name} <span className="t3 tn">{counts.get(name)?.toLocaleString('en')}</span>
+            {name} <span className="faint tn">{counts.get(name)?.toLocaleString('en')}</span>
           </Link>
         ))}
       </nav>
@@ -48,12 +48,12 @@ export function DeviceInventory() {
           <h2 id="inventory-table">
             <code>{table.name}</code>
           </h2>
-          <p className="t2">{table.description}</p>
+          <p className="secondary">{table.description}</p>
           <RecordTable
             table={table}
             list={records}
             without={['device_id', 'device_name']}
-            empty={<p className="t2">No data from this device.</p>}
+            empty={<p className="secondary">No data from this device.</p>}
             after={filters.after}
             onNext={(after) => void navigate({ search: { ...filters, after } })}
           />

@@ -56,7 +56,7 @@ export function DeviceIssues() {
         isInset
         list={list}
         name="Issues"
-        empty={<p className="t2">{empties[filters.show ?? 'open']}</p>}
+        empty={<p className="secondary">{empties[filters.show ?? 'open']}</p>}
         after={filters.after}
         onNext={(after) => void navigate({ search: { ...filters, after } })}
       >
@@ -76,7 +76,7 @@ export function DeviceIssues() {
                   <td className="c-lead">
                     <IssueState issue={issue} />
                   </td>
-                  <td className="num t2 c-time">
+                  <td className="num secondary c-time">
                     <RelativeTime time={issue.detected_at} />
                   </td>
                 </tr>

@@ -30,7 +30,7 @@ export function DeviceLiveQueries() {
         isInset
         list={list}
         name="Live queries"
-        empty={<p className="t2">No live query has run on this device.</p>}
+        empty={<p className="secondary">No live query has run on this device.</p>}
         after={after}
         onNext={(next) => void navigate({ search: { after: next } })}
       >
@@ -59,7 +59,7 @@ export function DeviceLiveQueries() {
                   <td className="c-sub">
                     <Answer row={row} />
                   </td>
-                  <td className="num t2 c-time">
+                  <td className="num secondary c-time">
                     <RelativeTime time={row.started_at} />
                   </td>
                 </tr>

@@ -22,7 +22,7 @@ export function DeviceSignIns() {
         isInset
         list={list}
         name="Sign-ins"
-        empty={<p className="t2">Nobody has signed in with this device in the last {keptDays} days.</p>}
+        empty={<p className="secondary">Nobody has signed in with this device in the last {keptDays} days.</p>}
         after={after}
         onNext={(next) => void navigate({ search: { after: next } })}
       >

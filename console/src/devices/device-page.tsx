@@ -70,7 +70,7 @@ function LoadedDevice({ device }: { device: Device }) {
             </span>
           ))}
         </div>
-        <p className="t2">{consequenceOf(device, standing, ownerName ?? 'Its owner', issues.data?.data, now)}</p>
+        <p className="secondary">{consequenceOf(device, standing, ownerName ?? 'Its owner', issues.data?.data, now)}</p>
         <IdentityNotes device={device} ownerName={ownerName ?? 'its owner'} />
         <TwinNotes device={device} />
         <DeviceTabs device={device} />

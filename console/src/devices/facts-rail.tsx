@@ -9,7 +9,7 @@ import { ownerIdOf } from './device-facts.ts'
 import { LatestChanges } from './latest-changes.tsx'
 import { modeWords } from './sign-in-modes.ts'
 
-const missing = <span className="t3">—</span>
+const missing = <span className="faint">—</span>
 
 function Copied({ text, label }: { text: string | null; label: string }) {
   if (text === null) return missing
@@ -36,14 +36,14 @@ export function FactsRail({ device, owner }: { device: Device; owner: Person | u
               <Link to="/people/$personId" params={{ personId: owner.id }} className="m ell">
                 {visibleText(owner.name)}
               </Link>
-              <span className="t2 ell">{visibleText(owner.email)}</span>
+              <span className="secondary ell">{visibleText(owner.email)}</span>
             </span>
           ) : ownerId !== undefined ? (
             <Link to="/people/$personId" params={{ personId: ownerId }} className="m">
               Person {ownerId}
             </Link>
           ) : (
-            <span className="t3">Not registered</span>
+            <span className="faint">Not registered</span>
           )}
         </Fact>
         <Fact name="Sign-in allowed">{mode ? modeWords[mode] : missing}</Fact>

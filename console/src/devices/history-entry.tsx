@@ -49,7 +49,7 @@ export const HistoryEntryCells = ({ entry }: { entry: DeviceHistoryEntry }) => (
         {reasonOf(entry)}
       </span>
     </td>
-    <td className="t2 c-sub">{entry.initiator === null ? '' : initiators[entry.initiator]}</td>
+    <td className="secondary c-sub">{entry.initiator === null ? '' : initiators[entry.initiator]}</td>
     <td className="num tn c-time">{fullTime(entry.occurred_at).slice(4, -4)}</td>
   </tr>
 )

@@ -22,7 +22,7 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
     <section aria-labelledby="open-issues">
       <div className="sech">
         <h2 id="open-issues">Open issues</h2>
-        {issues.data && <span className="sm t3">{rows.length} open</span>}
+        {issues.data && <span className="small faint">{rows.length} open</span>}
         <span className="grow" />
         <CopyMessage issues={rows} />
       </div>
@@ -30,7 +30,7 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
         <Failure what="Issues could not be loaded." error={issues.error} onRetry={() => void issues.refetch()} />
       )}
       {issues.isPending && <SkeletonRows rows={2} />}
-      {issues.data && rows.length === 0 && <p className="t2">No open issues.</p>}
+      {issues.data && rows.length === 0 && <p className="secondary">No open issues.</p>}
       {rows.length > 0 && (
         <Scroller name="Open issues">
           <table className="t issue-table">
@@ -69,7 +69,7 @@ function CopyMessage({ issues }: { issues: readonly IssueView[] }) {
   })
   if (shown.length === 0) return null
   return (
-    <button type="button" className="plain u sm" disabled={copy.isPending} onClick={() => copy.mutate()}>
+    <button type="button" className="plain u small" disabled={copy.isPending} onClick={() => copy.mutate()}>
       Copy as message
     </button>
   )
@@ -93,7 +93,7 @@ function IssueRow({ issue }: { issue: IssueView }) {
       <td>
         <IssueState issue={issue} />
       </td>
-      <td className="num t2" title={fullTime(issue.detected_at)}>
+      <td className="num secondary" title={fullTime(issue.detected_at)}>
         {dayOf(issue.detected_at, now)}
       </td>
     </tr>

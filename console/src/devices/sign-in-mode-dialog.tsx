@@ -65,7 +65,7 @@ export function SignInModeDialog({ device, onClose }: { device: Device; onClose:
               <input type="radio" name="mode" checked={mode === name} onChange={() => setMode(name)} />
               <span>
                 <span className="m block">{modeWords[name]}</span>
-                <span className="sm t2">{hints[name]}</span>
+                <span className="small secondary">{hints[name]}</span>
               </span>
             </label>
           ))}
@@ -105,7 +105,7 @@ function GroupChoice({ chosen, onChange }: ChoiceParts) {
             </label>
           </li>
         ))}
-        {groups.data?.data.length === 0 && <li className="t2">No groups found.</li>}
+        {groups.data?.data.length === 0 && <li className="secondary">No groups found.</li>}
       </ul>
     </div>
   )

@@ -34,7 +34,7 @@ export function DraftFields({ form, onChange, faultUnder }: Parts) {
           dialect="osquery"
           error={faultUnder('osquery_sql')}
         />
-        <p className="sm t3">
+        <p className="small faint">
           Every row has <code>KOLIDE_CHECK_STATUS</code>: PASS, FAIL, UNKNOWN, ERROR or INAPPLICABLE.
         </p>
         <label className="row">

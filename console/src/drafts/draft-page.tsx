@@ -81,7 +81,7 @@ function DraftEditor({ draft }: { draft: DraftView }) {
           </h1>
           <span className="tag">{draft.custom_check_id === '' ? 'Draft' : 'Draft of a published check'}</span>
         </div>
-        <p className="t2">
+        <p className="secondary">
           {draft.custom_check_id !== '' ? (
             <>
               The check stays as it is until the draft is published again.{' '}

@@ -30,13 +30,13 @@ export const Sections = ({ judgement }: { judgement: DraftJudgement }) => (
           <li key={name}>
             <div className="row between">
               <span className="m">{sectionWords[name]}</span>
-              <span className={status === 'bad' ? 'state bad' : 'state t2'}>
+              <span className={status === 'bad' ? 'state bad' : 'state secondary'}>
                 <Mark name={mark} />
                 {word}
               </span>
             </div>
             {reasons.length > 0 && (
-              <ul className="sm t2">
+              <ul className="small secondary">
                 {reasons.map((reason) => (
                   <li key={reason}>{visibleText(reason)}</li>
                 ))}
@@ -53,10 +53,10 @@ export const Sections = ({ judgement }: { judgement: DraftJudgement }) => (
 export const TextPreview = ({ judgement, title }: { judgement: DraftJudgement; title: string }) => (
   <section className="sec draft-preview" aria-labelledby="draft-preview">
     <h2 id="draft-preview">What owners see</h2>
-    <p className="m">{title === '' ? <span className="t3">No title yet</span> : visibleText(title)}</p>
+    <p className="m">{title === '' ? <span className="faint">No title yet</span> : visibleText(title)}</p>
     {judgement.rationale === null ? <Unmade /> : <Markdown text={judgement.rationale} />}
     {judgement.fix_instructions === null ? <Unmade /> : <Markdown text={judgement.fix_instructions} />}
   </section>
 )
 
-const Unmade = () => <p className="t3">Nothing to preview yet.</p>
+const Unmade = () => <p className="faint">Nothing to preview yet.</p>

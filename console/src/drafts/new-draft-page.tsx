@@ -60,7 +60,9 @@ function NewDraftForm() {
         create.mutate()
       }}
     >
-      <p className="t2">Custom checks are osquery SQL plus the text owners see. Nothing runs until you publish.</p>
+      <p className="secondary">
+        Custom checks are osquery SQL plus the text owners see. Nothing runs until you publish.
+      </p>
       <TextInput
         label="Name"
         description="Name the good state, for example “Hosts file is untouched”"
@@ -95,10 +97,10 @@ function Drafts() {
             <Link to="/checks/drafts/$draftId" params={{ draftId: draft.id }} className="m ell grow" data-row-link>
               {visibleText(draft.name)}
             </Link>
-            <span className="t2">
+            <span className="secondary">
               {draft.published ? 'Published' : draft.publishable ? 'Publishable' : 'Unfinished'}
             </span>
-            <span className="t3 tn">
+            <span className="faint tn">
               <RelativeTime time={draft.updated_at} />
             </span>
           </li>

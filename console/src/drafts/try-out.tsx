@@ -75,10 +75,10 @@ export function TryOut({ name, sql }: { name: string; sql: string | null }) {
       <LoadFailure what="Online devices" query={devices} />
       {run.isError && <Failure what="The query could not be run." error={run.error} />}
       <div role="status">
-        {run.data && !result && <p className="t2">Waiting for the device…</p>}
+        {run.data && !result && <p className="secondary">Waiting for the device…</p>}
         {result?.error_message && <p className="bad">{visibleText(result.error_message)}</p>}
         {result && result.error_message === null && result.results.length === 0 && (
-          <p className="t2">No rows returned.</p>
+          <p className="secondary">No rows returned.</p>
         )}
       </div>
       {result && result.results.length > 0 && <Rows rows={result.results.slice(0, 50)} count={result.result_count} />}

@@ -38,8 +38,8 @@ export function AwaitDevice({ trouble }: { trouble: string }) {
         {arrived === 0 && <Waited since={openedAt} />}
       </div>
       {arrived === 0 && (
-        <p className="sm t3">
-          Nothing after 2 minutes? On the machine: <code className="t2">{trouble}</code>
+        <p className="small faint">
+          Nothing after 2 minutes? On the machine: <code className="secondary">{trouble}</code>
         </p>
       )}
     </>
@@ -55,7 +55,7 @@ function Waited({ since }: { since: number }) {
   const seconds = Math.max(0, Math.floor((now - since) / 1_000))
   const text = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} m ${seconds % 60} s`
   return (
-    <span className="t3 sm tn" aria-hidden="true">
+    <span className="faint small tn" aria-hidden="true">
       {text}
     </span>
   )

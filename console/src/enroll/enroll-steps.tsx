@@ -22,7 +22,7 @@ export function EnrollSteps({ title }: { title: string }) {
   return (
     <>
       <h1 tabIndex={-1}>{title}</h1>
-      <p className="t2 enroll-lead">
+      <p className="secondary enroll-lead">
         Install the package on the machine. It carries this server’s address, its certificate and an enrollment secret,
         so there is nothing to type in. Results appear here within a minute.
       </p>
@@ -71,7 +71,7 @@ function Steps({ packages }: { packages: readonly Package[] }) {
               </code>
               <CopyButton text={installCommand(chosen)} label="the command" />
             </div>
-            <p className="sm t3">
+            <p className="small faint">
               {chosen.agent === 'osquery'
                 ? 'Needs osquery 5, installed before or after.'
                 : 'Runs as root, and needs no osquery.'}
@@ -86,10 +86,10 @@ function Steps({ packages }: { packages: readonly Package[] }) {
         <Icon name="issue" />
         <span>
           <b className="m">Enrolling never blocks anyone.</b>{' '}
-          <span className="t2">You choose which checks block, and see who is affected first.</span>
+          <span className="secondary">You choose which checks block, and see who is affected first.</span>
         </span>
       </p>
-      <p className="t3 sm enroll-foot">
+      <p className="faint small enroll-foot">
         Just looking around? <code>npx muster simulate --devices 50</code> adds simulated machines.
       </p>
     </>
@@ -125,7 +125,7 @@ type FormatParts = {
 }
 
 const Formats = ({ packages, chosen, onChoose }: FormatParts) => (
-  <label className="row t2">
+  <label className="row secondary">
     Format
     <select className="select" value={chosen.id} onChange={(event) => onChoose(event.currentTarget.value)}>
       {packages.map((one) => (
@@ -160,7 +160,7 @@ function DownloadRow({ chosen }: { chosen: Package }) {
       </div>
       {!may && <MissingPermission power="manage_settings" />}
       {chosen.problem !== null && <p className="note will">{chosen.problem}</p>}
-      <p className="sm t3">
+      <p className="small faint">
         Anyone with the file can enroll a machine. Its secret is valid until you revoke it under{' '}
         <Link className="u" to="/settings/enrollment">
           Settings, Enrollment

@@ -120,7 +120,7 @@ export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
         error={faultOf('password')}
         onChange={(event) => setLength([...event.currentTarget.value].length)}
       />
-      <ul className="sm t2 rules">
+      <ul className="small secondary rules">
         <li>
           <Mark name={length >= shortest ? 'tick' : 'pending'} />
           {length >= shortest

@@ -89,14 +89,14 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
           <button type="button" className="plain u" onClick={() => leave.mutate()}>
             Sign out
           </button>
-          <span className="sm t3">Can’t set one up? Ask an administrator with full access for a reset.</span>
+          <span className="small faint">Can’t set one up? Ask an administrator with full access for a reset.</span>
         </p>
       ) : (
         <p className="gate-later">
           <Link className="u" to="/">
             Later
           </Link>
-          <span className="sm t3">You can add one under Your account → Security.</span>
+          <span className="small faint">You can add one under Your account → Security.</span>
         </p>
       )}
     </>

@@ -136,7 +136,7 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
-      <p className="sm t3">
+      <p className="small faint">
         Locked out? An administrator with full access can send you a link, or the server operator can run{' '}
         <code>muster admins reset</code>.
       </p>

@@ -71,13 +71,13 @@ export function AddMembersDialog({ kind, groupId, groupName, onClose }: Parts) {
               <label className="candidate">
                 <input type="checkbox" checked={chosen.has(candidate.id)} onChange={() => toggle(candidate)} />
                 <span className="m ell">{visibleText(candidate.name)}</span>
-                <span className="t2 sm ell">{visibleText(candidate.second)}</span>
+                <span className="secondary small ell">{visibleText(candidate.second)}</span>
               </label>
             </li>
           ))}
-          {found?.length === 0 && <li className="t2">No results.</li>}
+          {found?.length === 0 && <li className="secondary">No results.</li>}
         </ul>
-        {found?.length === maxFound && <p className="sm t3">The first {maxFound}. Search for others.</p>}
+        {found?.length === maxFound && <p className="small faint">The first {maxFound}. Search for others.</p>}
         <FormFault error={add.faultBeside()} />
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>

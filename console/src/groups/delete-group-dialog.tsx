@@ -73,7 +73,7 @@ const Named = ({ checks }: DeviceGroupUses) => (
             <Link className="u" to="/checks/$checkId/configuration" params={{ checkId: check.id }}>
               {visibleText(check.name)}
             </Link>
-            <span className="sm t2 block">{meaningOf(check)}</span>
+            <span className="small secondary block">{meaningOf(check)}</span>
           </span>
         </li>
       ))}

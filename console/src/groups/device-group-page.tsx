@@ -80,7 +80,7 @@ function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean 
       inWords={({ q }) => (q ? `Text contains “${q}”.` : '')}
       onShow={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       searched="Name, owner, serial or note"
-      empty={<p className="t2">No devices in this group.</p>}
+      empty={<p className="secondary">No devices in this group.</p>}
     >
       {(rows) => (
         <Records rows={rows} columns={mayManage ? [...columns, { ...takeOutColumn, cell: takeOut }] : columns} />
@@ -105,7 +105,7 @@ const columns: readonly Column<DeviceView>[] = [
     head: 'w-240',
     className: 'c-sub',
     cell: ({ owner }) => (
-      <span className="ell">{owner ? visibleText(owner.name) : <span className="t3">Not registered</span>}</span>
+      <span className="ell">{owner ? visibleText(owner.name) : <span className="faint">Not registered</span>}</span>
     ),
   },
 ]

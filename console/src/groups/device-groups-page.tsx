@@ -81,7 +81,7 @@ const columns: readonly Column<DeviceGroup>[] = [
   {
     text: 'Created',
     head: 'num w-120',
-    className: 'num t2 c-more',
+    className: 'num secondary c-more',
     cell: ({ created_at: at }) => <RelativeTime time={at} />,
   },
 ]

@@ -29,7 +29,7 @@ export function GroupPage({ group, id, crumb, count, one, many, note, actions, c
               <h1 tabIndex={-1} className="ell" title={name}>
                 {name}
               </h1>
-              <p className="t2">{[size, visibleText(note)].filter(Boolean).join(' · ')}</p>
+              <p className="secondary">{[size, visibleText(note)].filter(Boolean).join(' · ')}</p>
             </div>
             {children}
           </Page>

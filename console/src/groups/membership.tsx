@@ -28,7 +28,7 @@ export function useTakeOut({ add, remove, refresh }: Parts) {
     return (
       <button
         type="button"
-        className="plain t2"
+        className="plain secondary"
         aria-label={`Remove ${shown}`}
         onClick={() => takeOut.mutate({ id, name: shown })}
       >

@@ -75,7 +75,7 @@ function Members({ group, mayChange }: { group: PersonGroupView; mayChange: bool
       inWords={({ q }) => (q ? `Name or e-mail contains “${q}”.` : '')}
       onShow={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       searched="Name or e-mail"
-      empty={<p className="t2">Nobody is in this group.</p>}
+      empty={<p className="secondary">Nobody is in this group.</p>}
     >
       {(rows) => <PersonTable rows={rows} {...(mayChange && { end: takeOut })} />}
     </ListView>

@@ -55,7 +55,7 @@ const columns: readonly Column<PersonGroupView>[] = [
   {
     text: 'Kept by',
     head: 'w-200',
-    className: 'c-sub t2',
+    className: 'c-sub secondary',
     cell: ({ is_synced: isSynced }) => (isSynced ? 'Identity provider' : 'Muster'),
   },
   {

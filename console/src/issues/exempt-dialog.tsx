@@ -41,7 +41,7 @@ export function ExemptDialog({ issue, onClose }: Parts) {
           exempt.mutate()
         }}
       >
-        <p className="t2">
+        <p className="secondary">
           The check “{visibleText(issue.check.name)}” stops applying to this device. Open issues no longer block, and no
           new ones are created.
         </p>

@@ -56,7 +56,7 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
           </h1>
           <Pill issue={issue} now={now} />
         </div>
-        <p className="t2">
+        <p className="secondary">
           <Consequence issue={issue} now={now} />
         </p>
         <div className="columns">
@@ -71,7 +71,7 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
                 {isForOwner(issue, now) && (
                   <button
                     type="button"
-                    className="plain u sm"
+                    className="plain u small"
                     onClick={() => void copyText(ownerMessage([issue], now), 'The message')}
                   >
                     Copy as message
@@ -189,7 +189,7 @@ const Events = ({ issue }: { issue: IssueFacts }) => (
     {eventsOf(issue).map(({ key, at, text }) => (
       <li key={key}>
         <span>{text}</span>
-        <time dateTime={at} className="t2 tn">
+        <time dateTime={at} className="secondary tn">
           {fullTime(at)}
         </time>
       </li>
@@ -207,7 +207,7 @@ const IssueRail = ({ issue }: { issue: IssueFacts }) => (
       </Fact>
       <Fact name="Owner">
         {issue.owner === null ? (
-          <span className="t3">Not registered</span>
+          <span className="faint">Not registered</span>
         ) : (
           <Link className="u ell" to="/people/$personId" params={{ personId: issue.owner.id }}>
             {visibleText(issue.owner.name)}

@@ -4,7 +4,7 @@ import { Mark, type MarkName, StandingShape } from '../components/state-shape.ts
 import { issueStanding, type StandingIssue } from './issue-standing.ts'
 
 const idle = (mark: MarkName, text: ReactNode) => (
-  <span className="state t2">
+  <span className="state secondary">
     <Mark name={mark} />
     {text}
   </span>

@@ -87,7 +87,7 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
                 <Button onClick={reveal} loading={isPending}>
                   Reveal the key
                 </Button>
-                <span className="sm t2">This is recorded in the audit log.</span>
+                <span className="small secondary">This is recorded in the audit log.</span>
               </div>
             ) : (
               <>

@@ -29,7 +29,7 @@ export function KeyPermissions({ apiKey }: { apiKey: ConsoleApiKey }) {
     <section className="form-section">
       <div className="sech">
         <h2>What it may do</h2>
-        <span className="sm t3">uses recorded since {since}</span>
+        <span className="small faint">uses recorded since {since}</span>
       </div>
       {unused.length > 0 && (
         <div className="note will">
@@ -45,16 +45,16 @@ export function KeyPermissions({ apiKey }: { apiKey: ConsoleApiKey }) {
           </Button>
         </div>
       )}
-      {granted.length === 0 && <p className="t2">Read only.</p>}
+      {granted.length === 0 && <p className="secondary">Read only.</p>}
       {granted.length > 0 && (
         <div>
           {granted.map((name) => (
             <div className="permission-line" key={name}>
               <div className="grow">
                 <div className="m">{permissions[name].title}</div>
-                <div className="t2 breaks">{visibleText(apiKey.permissions[name] ?? '')}</div>
+                <div className="secondary breaks">{visibleText(apiKey.permissions[name] ?? '')}</div>
               </div>
-              <div className="permission-use sm t2">
+              <div className="permission-use small secondary">
                 {apiKey.permission_uses[name] === undefined ? (
                   `Not needed since ${since}`
                 ) : (
@@ -135,14 +135,16 @@ function ChangeForm({ apiKey, change, grantable, onClose }: DialogParts & { read
   return (
     <form className="dialog-form" onSubmit={submit} noValidate>
       {!isGrant && (
-        <p className="t2">What the key does with {chosen.length === 1 ? 'it' : 'them'} is refused from then on.</p>
+        <p className="secondary">
+          What the key does with {chosen.length === 1 ? 'it' : 'them'} is refused from then on.
+        </p>
       )}
       {(isGrant ? grantable : change.permissions).map((name) => (
         <label className="check-line" key={name}>
           <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
           <span>
             <span className="m block">{permissions[name].title}</span>
-            <span className="sm t2 block">{permissions[name].description}</span>
+            <span className="small secondary block">{permissions[name].description}</span>
           </span>
         </label>
       ))}

@@ -13,7 +13,7 @@ export function KeyToken({ apiKey }: { apiKey: ConsoleApiKey }) {
   const name = visibleText(apiKey.name)
   return (
     <div className="key-token">
-      <code className={shown === undefined ? 't3' : 'breaks'}>{shown ?? 'mstr_v1_••••••••'}</code>
+      <code className={shown === undefined ? 'faint' : 'breaks'}>{shown ?? 'mstr_v1_••••••••'}</code>
       {mayReveal && shown === undefined && (
         <Button aria-label={`Reveal “${name}”`} loading={isPending} onClick={reveal}>
           Reveal

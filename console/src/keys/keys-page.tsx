@@ -82,32 +82,32 @@ const columns: readonly Column<ConsoleApiKey>[] = [
   {
     text: 'Responsible',
     head: 'w-owner',
-    className: 'c-lead t2',
+    className: 'c-lead secondary',
     title: (apiKey) => visibleText(apiKey.responsible_administrator),
     cell: (apiKey) => visibleText(apiKey.responsible_administrator),
   },
   {
     text: 'May do',
-    className: 'c-sub t2',
+    className: 'c-sub secondary',
     title: (apiKey) => titlesOf(apiKey).join(', '),
     cell: (apiKey) => titlesOf(apiKey).join(', ') || 'Read only',
   },
   {
     text: 'Last used',
     head: 'num w-seen',
-    className: 'c-time num t2',
+    className: 'c-time num secondary',
     cell: ({ last_used_at: at }) => <RelativeTime time={at} missing="never" />,
   },
   {
     text: 'Expires',
     head: 'num w-seen',
-    className: 'c-more num t2',
+    className: 'c-more num secondary',
     cell: (apiKey) => <Expiry apiKey={apiKey} />,
   },
   {
     text: 'Created',
     head: 'num w-seen',
-    className: 'c-more num t2',
+    className: 'c-more num secondary',
     cell: ({ created_at: at }) => <RelativeTime time={at} />,
   },
   menuColumn({
@@ -131,13 +131,13 @@ function KeyName({ apiKey }: { apiKey: ConsoleApiKey }) {
         {name}
       </Link>
       {apiKey.needs_review_since !== null && (
-        <div className="sm t2 delivery">
+        <div className="small secondary delivery">
           <Mark name="warning" />
           To review
         </div>
       )}
       {unused.length > 0 && (
-        <div className="sm t2 delivery">
+        <div className="small secondary delivery">
           <Mark name="warning" />
           {unused.length === 1 ? '1 permission unused' : `${unused.length} permissions unused`}
         </div>

@@ -113,7 +113,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
       />
       <section>
         <h2>What it may do</h2>
-        <p className="t2">
+        <p className="secondary">
           Every key can read devices, people, checks and logs. Add only the permissions it needs and say why.
         </p>
         <PermissionFields names={grantable} value={rationales} onChange={setRationales} faultOf={faultOf} />

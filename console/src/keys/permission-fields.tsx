@@ -27,7 +27,7 @@ export const PermissionFields = ({ names, value, onChange, faultOf }: Parts) => 
             <input type="checkbox" checked={rationale !== undefined} onChange={toggle} />
             <span>
               <span className="m block">{title}</span>
-              <span className="sm t2 block">{description}</span>
+              <span className="small secondary block">{description}</span>
             </span>
           </label>
           {rationale !== undefined && (

@@ -35,7 +35,7 @@ export function AnswerRows(props: { queryId: string; answers: readonly LiveAnswe
   const shown = useMemo(() => all.slice(0, maxRows), [all])
   if (all.length === 0) {
     return (
-      <p className="t2">
+      <p className="secondary">
         {answers.length > 0 ? 'No device returned rows.' : isWaiting ? 'No device has answered yet.' : 'No answers.'}
       </p>
     )
@@ -43,7 +43,7 @@ export function AnswerRows(props: { queryId: string; answers: readonly LiveAnswe
   return (
     <>
       <RowTable rows={shown} />
-      <p className="sm t2 answers-foot">{countsOf(answers, all.length)}</p>
+      <p className="small secondary answers-foot">{countsOf(answers, all.length)}</p>
       {all.length < maxRows && (
         <MoreRows
           queryId={queryId}

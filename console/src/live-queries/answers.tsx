@@ -69,7 +69,7 @@ export function Answers({ query }: { query: LiveQueryCampaign }) {
 
 const Errors = ({ answers }: { answers: readonly LiveAnswerView[] }) =>
   answers.length === 0 ? (
-    <p className="t2">No device had an error.</p>
+    <p className="secondary">No device had an error.</p>
   ) : (
     <ul className="lines">
       {answers.map((answer) => (

@@ -79,17 +79,17 @@ const columns: readonly Column<LiveQueryView>[] = [
     ),
   },
   countColumn('Answered', 'c-lead', (row) => row.successful_devices_count),
-  countColumn('Waiting', 'c-more t2', (row) => row.waiting_devices_count),
+  countColumn('Waiting', 'c-more secondary', (row) => row.waiting_devices_count),
   {
     ...countColumn('Errors', 'c-more', () => 0),
     cell: ({ errored_devices_count: count }) => (
-      <span className={count > 0 ? 'bad' : 't2'}>{count.toLocaleString('en')}</span>
+      <span className={count > 0 ? 'bad' : 'secondary'}>{count.toLocaleString('en')}</span>
     ),
   },
   {
     text: 'Asked',
     head: 'num w-120',
-    className: 'num c-time t2',
+    className: 'num c-time secondary',
     cell: ({ started_at: at }) => <RelativeTime time={at} />,
   },
 ]

@@ -45,7 +45,7 @@ function LoadedQuery({ query }: { query: LiveQueryCampaign }) {
         <h1 tabIndex={-1} className="ell" title={name}>
           {name}
         </h1>
-        <p className="t2">{progressOf(query)}</p>
+        <p className="secondary">{progressOf(query)}</p>
         <Progress query={query} />
         <SqlBlock sql={query.osquery_sql} label="the SQL" />
         <Answers query={query} />

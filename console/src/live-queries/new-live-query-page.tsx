@@ -69,7 +69,7 @@ function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
       <TargetChoice targets={targets} onChange={setTargets} />
       <LeaveGuard isDirty={sql !== before && !run.isPending && !run.isSuccess} />
       <FormFault error={(isAsked ? lackOfTarget : undefined) ?? run.faultBeside('name', 'sql')} />
-      <p className="sm t2">Online devices answer immediately. Others have 7 days to respond.</p>
+      <p className="small secondary">Online devices answer immediately. Others have 7 days to respond.</p>
       <div className="dialog-ends">
         <Button type="submit" variant="filled" loading={run.isPending}>
           {targeted === undefined || targeted === 0 ? 'Run' : `Run on ${size}`}

@@ -82,7 +82,7 @@ function DeviceChoice({ targets, onChange }: Parts) {
                 onChange={() => onChange({ ...targets, devices: toggled(targets.devices, id) })}
               />
               <span className="m ell">{visibleText(name)}</span>
-              <span className="t2 sm ell">{visibleText(owner?.name ?? 'Not registered')}</span>
+              <span className="secondary small ell">{visibleText(owner?.name ?? 'Not registered')}</span>
             </label>
           </li>
         ))}

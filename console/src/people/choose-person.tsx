@@ -41,9 +41,11 @@ export function ChoosePerson({ title, onChoose, onClose }: Parts) {
             </Button>
           ))}
           {people?.length === 0 && (
-            <p className="t2">{search === '' ? 'There are no people yet. Add them in People.' : 'No people match.'}</p>
+            <p className="secondary">
+              {search === '' ? 'There are no people yet. Add them in People.' : 'No people match.'}
+            </p>
           )}
-          {found.data?.pagination.next_cursor ? <p className="t2 sm">Type more to find others.</p> : null}
+          {found.data?.pagination.next_cursor ? <p className="secondary small">Type more to find others.</p> : null}
         </section>
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>

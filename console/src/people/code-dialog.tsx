@@ -41,7 +41,7 @@ function CodeForm({ personId, name, onClose, onMade }: Parts) {
   const choices = (connections.data?.data ?? []).map(({ id, name: text }) => ({ value: id, label: visibleText(text) }))
   return (
     <form onSubmit={submit} className="confirm">
-      <p className="t2">
+      <p className="secondary">
         It lets {name} in once, without the check of a device. Make sure first that you speak with {name}.
       </p>
       <NativeSelect name="connection_id" label="Opens" data={choices} required withAsterisk={false} data-autofocus />

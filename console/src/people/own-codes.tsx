@@ -34,7 +34,7 @@ export function OwnCodes({ personId, name }: Parts) {
         isInset
         list={list}
         name="Sign-in codes"
-        empty={<p className="t2">No codes. A code lets {name} in once without the check of a device.</p>}
+        empty={<p className="secondary">No codes. A code lets {name} in once without the check of a device.</p>}
       >
         {(rows) => <CodeTable rows={rows} mayWithdraw={mayGive} />}
       </ListBody>
@@ -83,7 +83,7 @@ const CodeTable = ({ rows, mayWithdraw }: { rows: readonly BypassCodeView[]; may
           <td className="c-lead">
             <CodeState row={row} />
           </td>
-          <td className="num t2 c-time">
+          <td className="num secondary c-time">
             <RelativeTime time={row.created_at} />
           </td>
           <td className="c-sub">{mayWithdraw && isOpen(row) && <Withdrawal row={row} />}</td>
@@ -105,7 +105,7 @@ function CodeState({ row }: { row: BypassCodeView }) {
         ? ['Withdrawn', withdrawn]
         : [isOpen(row) ? 'Expires' : 'Expired', end]
   return (
-    <span className={isOpen(row) ? '' : 't3'}>
+    <span className={isOpen(row) ? '' : 'faint'}>
       {word} <RelativeTime time={at} />
     </span>
   )

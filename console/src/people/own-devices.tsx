@@ -21,7 +21,7 @@ export function OwnDevices({ personId }: { personId: string }) {
         isInset
         list={devices}
         name="Devices"
-        empty={<p className="t2">This person has no registered devices.</p>}
+        empty={<p className="secondary">This person has no registered devices.</p>}
       >
         {(rows) => (
           <>
@@ -48,8 +48,8 @@ export function OwnDevices({ personId }: { personId: string }) {
                   <td className="c-more">
                     <RelativeTime time={device.will_block_at ?? device.blocked_since} />
                   </td>
-                  <td className="c-sub t2">{visibleText(device.operating_system ?? '—')}</td>
-                  <td className="num c-time t2">
+                  <td className="c-sub secondary">{visibleText(device.operating_system ?? '—')}</td>
+                  <td className="num c-time secondary">
                     <RelativeTime time={device.last_seen_at} missing="never" />
                   </td>
                 </tr>

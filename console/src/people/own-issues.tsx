@@ -18,7 +18,7 @@ export function OwnIssues({ personId }: { personId: string }) {
       <div className="sech">
         <h2 id="own-issues">Open issues</h2>
       </div>
-      <ListBody isInset list={issues} name="Open issues" empty={<p className="t2">No open issues.</p>}>
+      <ListBody isInset list={issues} name="Open issues" empty={<p className="secondary">No open issues.</p>}>
         {(rows) => (
           <>
             <thead>
@@ -42,7 +42,7 @@ export function OwnIssues({ personId }: { personId: string }) {
                       {visibleText(nameOf(issue.device_information.identifier))}
                     </Link>
                   </td>
-                  <td className="num c-more t2">
+                  <td className="num c-more secondary">
                     <RelativeTime time={issue.detected_at} />
                   </td>
                   <td className="num c-time">

@@ -12,11 +12,11 @@ export function OwnSignIns({ personId }: { personId: string }) {
     <section aria-labelledby="own-sign-ins" className="sec">
       <div className="sech">
         <h2 id="own-sign-ins">Latest sign-ins</h2>
-        <Link to="/sign-ins" search={{ person: personId }} className="u sm">
+        <Link to="/sign-ins" search={{ person: personId }} className="u small">
           All sign-ins
         </Link>
       </div>
-      <ListBody isInset list={list} name="Latest sign-ins" empty={<p className="t2">No sign-ins yet.</p>}>
+      <ListBody isInset list={list} name="Latest sign-ins" empty={<p className="secondary">No sign-ins yet.</p>}>
         {(rows) => <SignInTable rows={rows} isOfOnePerson />}
       </ListBody>
     </section>

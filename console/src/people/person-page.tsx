@@ -58,20 +58,20 @@ function LoadedPerson({ person }: { person: Person }) {
 function Standing({ personId }: { personId: string }) {
   const devices = useQuery(ownDevicesQuery(personId))
   const rows = devices.data?.data
-  if (rows === undefined) return <p className="t2">&nbsp;</p>
+  if (rows === undefined) return <p className="secondary">&nbsp;</p>
   const blocked = rows.filter(({ standing }) => standing === 'blocked').length
-  if (rows.length === 0) return <p className="t2">This person has no registered device.</p>
-  if (blocked === 0) return <p className="t2">No device of this person is blocked.</p>
+  if (rows.length === 0) return <p className="secondary">This person has no registered device.</p>
+  if (blocked === 0) return <p className="secondary">No device of this person is blocked.</p>
   if (blocked === rows.length) {
     return (
-      <p className="t2">
+      <p className="secondary">
         {rows.length === 1 ? 'The only device' : `All ${rows.length} devices`} of this person{' '}
         {rows.length === 1 ? 'is' : 'are'} blocked.
       </p>
     )
   }
   return (
-    <p className="t2">
+    <p className="secondary">
       {blocked} of {rows.length} devices of this person {blocked === 1 ? 'is' : 'are'} blocked.
     </p>
   )
@@ -91,7 +91,7 @@ function PersonFacts({ person }: { person: Person }) {
         </Fact>
         <Fact name="User names">
           {person.usernames.length === 0 ? (
-            <span className="t3">—</span>
+            <span className="faint">—</span>
           ) : (
             <span className="ell" title={person.usernames.map(visibleText).join(', ')}>
               {person.usernames.map(visibleText).join(', ')}
@@ -105,7 +105,7 @@ function PersonFacts({ person }: { person: Person }) {
         <Fact name="Groups">
           <span className="tags">
             {names.length === 0 && (
-              <span className="t3">{groups.isError ? 'could not be loaded' : groups.data ? '—' : '…'}</span>
+              <span className="faint">{groups.isError ? 'could not be loaded' : groups.data ? '—' : '…'}</span>
             )}
             {names.map(({ id, name }) => (
               <Link

@@ -43,7 +43,7 @@ const columns: readonly Column<PersonView>[] = [
     head: 'w-150',
     className: 'c-lead',
     cell: ({ worst_state: state }) =>
-      state === null ? <span className="t3">No device</span> : <StateCell standing={state} />,
+      state === null ? <span className="faint">No device</span> : <StateCell standing={state} />,
   },
   { text: 'Devices', head: 'num w-96', className: 'num c-more', cell: ({ devices_count: count }) => count },
   { text: 'Groups', head: 'num w-96', className: 'num c-more', cell: ({ groups_count: count }) => count },
@@ -52,7 +52,7 @@ const columns: readonly Column<PersonView>[] = [
 const lastColumn = (isDeprovisioned: boolean): Column<PersonView> => ({
   text: isDeprovisioned ? 'Deprovisioned' : 'Last sign-in',
   head: 'num w-150',
-  className: 'num t2 c-time',
+  className: 'num secondary c-time',
   cell: (person) => (
     <RelativeTime time={isDeprovisioned ? person.deprovisioned_at : person.last_authenticated_at} missing="never" />
   ),

@@ -25,7 +25,7 @@ export function ReportChart({ rows }: { rows: readonly Row[] }) {
         <h2 id="report-chart">
           {valueText(measure)} by {labels.map(valueText).join(', ')}
         </h2>
-        {rows.length > maxBars && <span className="sm t3">The largest {maxBars}</span>}
+        {rows.length > maxBars && <span className="small faint">The largest {maxBars}</span>}
       </div>
       <ul className="bars">
         {bars.map((row, index) => (

@@ -99,7 +99,7 @@ function Runs({ report, isAwaited }: { report: ReportingQuery; isAwaited: boolea
   const times = useQuery(query('getReportingQueryTimes', { params: { queryId: report.id } }, { pace: 'slow' }))
   const every = times.data && (everyWords[times.data.interval_seconds] ?? `every ${times.data.interval_seconds} s`)
   return (
-    <p className="t2" role="status">
+    <p className="secondary" role="status">
       {isAwaited ? 'Running…' : null}
       {!isAwaited && report.results_updated_at === null && 'It has not run yet.'}
       {!isAwaited && report.results_updated_at !== null && (

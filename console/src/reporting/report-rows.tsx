@@ -10,13 +10,13 @@ export function ReportRows({ report, rows }: { report: ReportingQuery; rows: rea
   const shown = rows.slice(0, maxRows)
   const columns = Object.keys(rows[0] ?? {})
   if (rows.length === 0) {
-    return <p className="t2 sec">{report.results_updated_at === null ? 'No rows yet.' : 'No rows.'}</p>
+    return <p className="secondary sec">{report.results_updated_at === null ? 'No rows yet.' : 'No rows.'}</p>
   }
   return (
     <section aria-labelledby="report-rows" className="sec">
       <div className="sech">
         <h2 id="report-rows">Rows</h2>
-        <span className="sm t3">
+        <span className="small faint">
           {report.result_count > shown.length &&
             `The first ${shown.length} of ${report.result_count.toLocaleString('en')}; the export has all.`}
         </span>

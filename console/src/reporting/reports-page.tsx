@@ -82,7 +82,7 @@ const columns: readonly Column<ReportingQuery>[] = [
   {
     text: 'Ran',
     head: 'num w-150',
-    className: 'num t2 c-time',
+    className: 'num secondary c-time',
     cell: ({ results_updated_at: at }) => <RelativeTime time={at} missing="not yet" />,
   },
 ]

@@ -45,7 +45,7 @@ export function TablePage() {
         )}
         {table && (
           <>
-            <p className="t2">
+            <p className="secondary">
               {table.description}{' '}
               <a className="u" href={`/docs/reporting#${table.name}`}>
                 Columns

@@ -66,7 +66,7 @@ const TableList = ({ rows }: { rows: readonly ReportingTable[] }) => (
                 {table.description}
               </span>
             </td>
-            <td className="t2 c-sub">{table.category}</td>
+            <td className="secondary c-sub">{table.category}</td>
             <td className="num c-lead" title={table.column_names.join(', ')}>
               {table.column_names.length}
             </td>

@@ -63,7 +63,7 @@ export function DecisionDialog({ kind, asked, decision, onClose }: Parts) {
           decide.mutate()
         }}
       >
-        <p className="t2">{consequenceOf(kind, asked, decision)}</p>
+        <p className="secondary">{consequenceOf(kind, asked, decision)}</p>
         {isDenying && (
           <Textarea
             label={
@@ -91,7 +91,7 @@ export function DecisionDialog({ kind, asked, decision, onClose }: Parts) {
         <FormFault error={decide.faultBeside('internal_message', explanationField)} />
         <div className="dialog-ends">
           {decide.isPending && asked.length > 1 && (
-            <span className="sm t2 grow" role="status">
+            <span className="small secondary grow" role="status">
               {done} of {asked.length} decided
             </span>
           )}

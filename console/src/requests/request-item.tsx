@@ -57,15 +57,15 @@ export function RequestItem({ kind, asked, isChosen, isSelecting, onChoose }: Pa
         <blockquote>{visibleText(asked.message)}</blockquote>
         {'issues' in asked && <CoveredIssues issues={asked.issues} />}
         {'present_owner' in asked && asked.status === 'pending' && (
-          <p className="sm t2">
+          <p className="small secondary">
             {asked.present_owner === null
               ? 'The device has no owner.'
               : `The device is registered to ${visibleText(asked.present_owner.name)}, who would lose it.`}
           </p>
         )}
-        {asked.internal_note !== null && <p className="sm t2">Note: {visibleText(asked.internal_note)}</p>}
+        {asked.internal_note !== null && <p className="small secondary">Note: {visibleText(asked.internal_note)}</p>}
         {asked.denial_note !== null && (
-          <p className="sm t2">Message to the requester: {visibleText(asked.denial_note)}</p>
+          <p className="small secondary">Message to the requester: {visibleText(asked.denial_note)}</p>
         )}
       </div>
       <div className="request-side">
@@ -73,7 +73,7 @@ export function RequestItem({ kind, asked, isChosen, isSelecting, onChoose }: Pa
           <Mark name={mark} />
           {word}
         </span>
-        <span className="sm t3">
+        <span className="small faint">
           <Link
             to={kind === 'exemption' ? '/requests/exemptions/$requestId' : '/requests/registrations/$requestId'}
             params={{ requestId: asked.id }}
@@ -96,8 +96,8 @@ const CoveredIssues = ({ issues }: { issues: ExemptionRequestView['issues'] }) =
         <Link to="/issues/$issueId" params={{ issueId: issue.id }} className="u">
           {visibleText(issue.title)}
         </Link>
-        {issue.issue_value !== null && <code className="t2 ell">{visibleText(issue.issue_value)}</code>}
-        <span className="sm t3">
+        {issue.issue_value !== null && <code className="secondary ell">{visibleText(issue.issue_value)}</code>}
+        <span className="small faint">
           {issue.resolved_at !== null ? (
             'resolved'
           ) : issue.blocks_at === null ? (

@@ -63,7 +63,7 @@ export function AccessFields({ rights, onChange, fault }: Parts) {
         </fieldset>
       )}
       {fault !== undefined && (
-        <p className="bad sm" role="alert">
+        <p className="bad small" role="alert">
           {fault}
         </p>
       )}
@@ -104,7 +104,7 @@ function Presets({ rights, onChange }: Pick<Parts, 'rights' | 'onChange'>) {
           <small>Only what you select below.</small>
         </span>
       </label>
-      <p className="sm t2">
+      <p className="small secondary">
         <b>Reads:</b> {limitedReading.reads} <b>Never:</b> {limitedReading.never}
       </p>
     </fieldset>

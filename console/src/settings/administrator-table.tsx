@@ -47,7 +47,7 @@ export const AdministratorTable = ({ rows }: { rows: readonly AdministratorView[
           <td className="c-sub">
             <SignsIn row={row} />
           </td>
-          <td className="num t2 c-time">
+          <td className="num secondary c-time">
             <RelativeTime time={row.last_seen_at} missing="Never" />
           </td>
         </tr>
@@ -70,7 +70,7 @@ function SignsIn({ row }: { row: AdministratorView }) {
   }
   const isInvited = row.link_expires_at !== null
   return (
-    <span className="t2">
+    <span className="secondary">
       {isInvited ? `Invited; the link ends ${relativeTime(row.link_expires_at ?? '', now)}` : 'Has not signed in yet'}
     </span>
   )

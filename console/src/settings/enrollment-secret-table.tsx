@@ -35,10 +35,10 @@ export function EnrollmentSecretTable({ rows, mayChange, onRotated }: Parts) {
                 <Belongs row={row} />
               </span>
             </td>
-            <td className={row.state === 'in_force' ? 'c-lead' : 'c-lead t3'}>
+            <td className={row.state === 'in_force' ? 'c-lead' : 'c-lead faint'}>
               <SecretState row={row} />
             </td>
-            <td className="num t2 c-time">
+            <td className="num secondary c-time">
               <RelativeTime time={row.created_at} />
             </td>
             <td className="c-sub">

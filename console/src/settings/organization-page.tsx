@@ -76,8 +76,8 @@ function Loaded({ facts }: { facts: SettingFacts }) {
             <li key={name} className="line">
               <Mark name={isOn ? 'tick' : 'dash'} />
               <span className="m feature-name">{features[name].title}</span>
-              <span className="t2 grow wrap">{features[name].description}</span>
-              <span className="t2">{isOn ? 'On' : 'Off'}</span>
+              <span className="secondary grow wrap">{features[name].description}</span>
+              <span className="secondary">{isOn ? 'On' : 'Off'}</span>
             </li>
           ))}
         </ul>

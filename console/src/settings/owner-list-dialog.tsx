@@ -67,13 +67,13 @@ export function OwnerListDialog({ lines, onClose }: Parts) {
             <li key={line.line} className="line">
               <span className="grow">
                 {wordsOf(line)}
-                <span className="block sm t2">{detailOf(line)}</span>
+                <span className="block small secondary">{detailOf(line)}</span>
               </span>
             </li>
           ))}
       </ul>
       {lines.length > linesShown && (
-        <p className="t2 sm">
+        <p className="secondary small">
           The first {linesShown} of {linesInWords(lines.length)}.
         </p>
       )}

@@ -37,7 +37,7 @@ export function OwnerRule({ isOn }: { readonly isOn: boolean }) {
       <p className="row between">
         <span>
           <b className="m">{isOn ? 'On' : 'Off'}</b>
-          <span className="t2">
+          <span className="secondary">
             {isOn ? ': it looks every five minutes.' : ': devices get no owner by themselves.'}
           </span>{' '}
           <GuideLink name="owners">Learn more</GuideLink>
@@ -77,7 +77,7 @@ function Ask({ onClose }: { readonly onClose: () => void }) {
                   <Link className="u" to="/devices/$deviceId" params={{ deviceId: id }}>
                     {visibleText(name)}
                   </Link>
-                  <span className="block sm t2">
+                  <span className="block small secondary">
                     {visibleText(person.name)} ({visibleText(person.email)}), account {visibleText(account)}
                   </span>
                 </span>
@@ -90,7 +90,7 @@ function Ask({ onClose }: { readonly onClose: () => void }) {
             Show more
           </Button>
         )}
-        <p className="t2 sm">
+        <p className="secondary small">
           Devices report the names of their accounts themselves. Turn this on only if you trust everyone who can enroll
           a device.
         </p>

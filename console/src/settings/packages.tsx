@@ -77,7 +77,7 @@ export function Packages() {
                   </td>
                   <td className="c-more">
                     <span className="row">
-                      <code className="t2 ell" title={installCommand(row)}>
+                      <code className="secondary ell" title={installCommand(row)}>
                         {installCommand(row)}
                       </code>
                       <CopyButton text={installCommand(row)} label={`the command for ${titleOf(row)}`} />

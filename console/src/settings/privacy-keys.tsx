@@ -60,13 +60,13 @@ function KeyRow({ row }: { row: PrivacyKeyView }) {
           {name}
         </span>
       </td>
-      <td className="c-lead t2" title={responsible}>
+      <td className="c-lead secondary" title={responsible}>
         {responsible}
       </td>
-      <td className="c-sub wrap t2">
+      <td className="c-sub wrap secondary">
         {row.permissions.map((permission) => permissions[permission].title).join(', ') || 'Read only'}
       </td>
-      <td className="c-time num t2">
+      <td className="c-time num secondary">
         <RelativeTime time={row.last_used_at} missing="never" />
       </td>
     </tr>

@@ -119,7 +119,7 @@ function InventoryTables() {
                       <code>{table.name}</code>
                     </a>
                   </td>
-                  <td className="c-sub wrap t2">{table.description}</td>
+                  <td className="c-sub wrap secondary">{table.description}</td>
                 </tr>
               ))}
           </tbody>

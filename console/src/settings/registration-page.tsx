@@ -83,7 +83,7 @@ export function RegistrationPage() {
           {rules.map(([who, what]) => (
             <div key={who}>
               <dt className="m">{who}</dt>
-              <dd className="t2">{what}</dd>
+              <dd className="secondary">{what}</dd>
             </div>
           ))}
         </dl>

@@ -59,7 +59,7 @@ export function RetentionForm({ chosen }: { chosen: SettingFacts['chosen'] }) {
             readOnly={!mayManage}
             onChange={(event) => setTyped({ ...typed, [what]: event.currentTarget.value })}
             error={typed[what] === before[what] ? undefined : faultOf(what)}
-            rightSection={<span className="sm t3">days</span>}
+            rightSection={<span className="small faint">days</span>}
           />
         ))}
         <FormFault error={isAsking ? undefined : save.faultBeside(...kinds.map((what) => `${what}_days`))} />

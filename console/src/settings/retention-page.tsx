@@ -47,7 +47,7 @@ function Loaded({ facts }: { facts: SettingFacts }) {
               <tr key={what} className="tall">
                 <td>
                   <span className="m">{what}</span>
-                  <span className="kept-about t3 sm">{about}</span>
+                  <span className="kept-about faint small">{about}</span>
                 </td>
                 <td className="num">{long} days</td>
               </tr>

@@ -32,10 +32,10 @@ export function ScimTokenTable({ rows, mayChange, isOff, onRotated }: Parts) {
                 {visibleText(row.name)}
               </span>
             </td>
-            <td className="num t2 c-more">
+            <td className="num secondary c-more">
               <RelativeTime time={row.created_at} />
             </td>
-            <td className="num t2 c-lead">
+            <td className="num secondary c-lead">
               <RelativeTime time={row.last_used_at} missing="never" />
             </td>
             <td className="c-sub">

@@ -75,7 +75,7 @@ function Provider({ facts }: { facts: SettingFacts }) {
       }
     >
       <CodeBlock text={`${baseUrl}/console/api/session/oidc/callback`} label="Redirect address" />
-      <p className="t2">
+      <p className="secondary">
         <FirstSignIn />
       </p>
     </Block>

@@ -91,11 +91,11 @@ function Finder({ onClose, onShortcuts }: Omit<Parts, 'isOpen'>) {
           >
             <Icon name={goal.icon} />
             <span className="ell grow">{goal.name}</span>
-            {goal.detail !== null && <span className="sm t3 ell">{goal.detail}</span>}
+            {goal.detail !== null && <span className="small faint ell">{goal.detail}</span>}
           </div>
         ))}
       </div>
-      {goals.length === 0 && !isLooking && <p className="t2">No results.</p>}
+      {goals.length === 0 && !isLooking && <p className="secondary">No results.</p>}
     </div>
   )
 }

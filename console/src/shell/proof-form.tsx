@@ -45,13 +45,13 @@ export function ProofForm() {
   const isAsking = error instanceof ApiError && error.code === 'code_needed'
   return (
     <form onSubmit={submit} className="confirm">
-      <p className="t2">You won’t be asked again for 5 minutes.</p>
+      <p className="secondary">You won’t be asked again for 5 minutes.</p>
       <input type="hidden" autoComplete="username" value={session?.administrator.email ?? ''} />
       <PasswordField name="password" label="Password" autoComplete="current-password" autoFocus />
       {needsCode && <CodeField />}
       <FormFault error={error && !isAsking ? error.message : null} />
       {options.data?.identity_provider && (
-        <p className="sm t3">
+        <p className="small faint">
           No password here?{' '}
           <a className="u" href="/console/api/session/oidc/start?fresh=true">
             Sign in with {options.data.identity_provider} again

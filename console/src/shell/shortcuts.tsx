@@ -62,7 +62,7 @@ function Lists({ onClose }: { readonly onClose: () => void }) {
       {areOn && ofPage.length > 0 && <Keys title="On this page" keys={ofPage} />}
       <Keys title="Everywhere" keys={areOn ? [...commands, { keys: <kbd>?</kbd>, does: 'This list' }] : commands} />
       {areOn && <Keys title="Go to" keys={goings} />}
-      <p className="t2 sm">
+      <p className="secondary small">
         {areOn ? 'Shortcuts are off while you type. ' : 'Single-key shortcuts are off. '}
         <Link className="u" to="/account/preferences" onClick={onClose}>
           {areOn ? 'Turn them off' : 'Turn them on'}

@@ -11,7 +11,7 @@ export const WaitingShell = () => (
         <MusterMark />
       </div>
       {[...mainEntries, ...investigateEntries].map(({ to, icon, text }) => (
-        <span key={to} className="nav t3">
+        <span key={to} className="nav faint">
           <Icon name={icon} />
           {text}
         </span>

@@ -109,7 +109,7 @@ const Switch = ({ label, isOn, onChange, children }: SwitchParts) => (
     <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
     <span>
       <span className="m block">{label}</span>
-      <span className="sm t2 block">{children}</span>
+      <span className="small secondary block">{children}</span>
     </span>
   </label>
 )

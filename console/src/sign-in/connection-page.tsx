@@ -46,12 +46,12 @@ function Mode({ connection }: Parts) {
       <section className="form-section">
         <h2>{modeOf(connection)}</h2>
         {isPaused && (
-          <p className="t2">
+          <p className="secondary">
             Known people get in without the check. It enforces again <RelativeTime time={connection.paused_until} />.
             Reason: {visibleText(connection.pause_reason ?? '')}
           </p>
         )}
-        {!isPaused && <p className="t2">{modeMeaning[mode]}</p>}
+        {!isPaused && <p className="secondary">{modeMeaning[mode]}</p>}
         <div className="form-ends">
           {!isKeyless && (
             <Button variant={mode === 'enforce' ? 'default' : 'filled'} onClick={() => setOpened('report')}>

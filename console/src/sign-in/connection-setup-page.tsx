@@ -52,7 +52,7 @@ function Setup({ connection }: { connection: SignInConnectionView }) {
           }}
         />
       )}
-      <p className="sm t2">
+      <p className="small secondary">
         <GuideLink name={connection.kind === 'entra' ? 'sign-in-entra' : 'sign-in'}>Learn more</GuideLink>
       </p>
     </section>

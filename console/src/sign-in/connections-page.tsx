@@ -68,14 +68,14 @@ const columnsWith = (upstreams: Parameters<typeof knownBy>[1]): readonly Column<
   {
     text: 'Kind',
     head: 'w-kind',
-    className: 'c-more t2',
+    className: 'c-more secondary',
     title: ({ kind }) => kindMeaning[kind],
     cell: ({ kind }) => kindWords[kind],
   },
   {
     text: 'Person known by',
     head: 'w-known',
-    className: 'c-sub t2',
+    className: 'c-sub secondary',
     title: (connection) => knownBy(connection, upstreams),
     cell: (connection) => knownBy(connection, upstreams),
   },
@@ -95,7 +95,7 @@ const columnsWith = (upstreams: Parameters<typeof knownBy>[1]): readonly Column<
     text: 'Last sign-in',
     title: ({ last_sign_in_at: time }) => (time === null ? 'None in the last 30 days' : undefined),
     head: 'num w-seen',
-    className: 'c-time num t2',
+    className: 'c-time num secondary',
     cell: ({ last_sign_in_at: time }) => <RelativeTime time={time} missing="none" />,
   },
 ]

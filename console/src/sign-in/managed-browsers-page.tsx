@@ -69,7 +69,7 @@ export function ManagedBrowsersPage() {
       <div className="page form-page">
         <section className="form-section">
           <h2>Managed browsers</h2>
-          <p className="t2">
+          <p className="secondary">
             Chrome, Edge and Firefox ask once before the sign-in page may reach the Muster app. On managed computers
             allow it beforehand: the files name your organization’s address and nothing else. Then turn on “Browsers are
             managed” in the settings of a connection. <GuideLink name="sign-in-managed-browsers">Learn more</GuideLink>
@@ -88,8 +88,8 @@ export function ManagedBrowsersPage() {
                     Download
                   </Button>
                 </div>
-                <div className="sm t2">{text}</div>
-                <code className="sm t2">{file}</code>
+                <div className="small secondary">{text}</div>
+                <code className="small secondary">{file}</code>
               </div>
             ))}
           </div>

@@ -44,7 +44,7 @@ function PauseForm({ connection, onClose }: Omit<Parts, 'isOpen'>) {
   }
   return (
     <form onSubmit={submit} className="confirm">
-      <p className="t2">
+      <p className="secondary">
         Known people get in without the check of their device. It enforces again by itself. The application still learns
         the truth about each device.
       </p>

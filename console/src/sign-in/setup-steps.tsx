@@ -18,10 +18,10 @@ export const SetupSteps = ({ provider, values }: Parts) => (
               .flatMap((value) => textsOf(value, values))
               .map(([label, text]) => (
                 <Fragment key={`${label} ${text}`}>
-                  <dt className="t2">{label}</dt>
+                  <dt className="secondary">{label}</dt>
                   <dd>
                     {text === undefined ? (
-                      <span className="t2">Shown once when it was made. Replace it if it is lost.</span>
+                      <span className="secondary">Shown once when it was made. Replace it if it is lost.</span>
                     ) : (
                       <>
                         <code>{visibleText(text)}</code>

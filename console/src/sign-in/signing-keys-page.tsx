@@ -27,13 +27,13 @@ export function SigningKeysPage() {
       <div className="page form-page">
         <section className="form-section">
           <h2>Signing keys</h2>
-          <p className="t2">
+          <p className="secondary">
             They sign the ID tokens of every connection. Applications fetch them automatically; a new key is published
             two hours before it signs.
           </p>
           <LoadFailure what="The keys" query={keys} />
           {keys.isPending && <SkeletonRows rows={2} />}
-          {keys.data?.data.length === 0 && <p className="t2">None yet: the first sign-in makes one.</p>}
+          {keys.data?.data.length === 0 && <p className="secondary">None yet: the first sign-in makes one.</p>}
           {keys.data && keys.data.data.length > 0 && (
             <ul className="lines">
               {keys.data.data.map((key) => (
@@ -41,7 +41,7 @@ export function SigningKeysPage() {
                   <code className="ell grow" title={key.id}>
                     {key.id}
                   </code>
-                  <span className="t2">{momentOf(key)}</span>
+                  <span className="secondary">{momentOf(key)}</span>
                 </li>
               ))}
             </ul>

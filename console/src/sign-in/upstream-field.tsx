@@ -29,7 +29,7 @@ export function UpstreamField({ value, error, onChange }: Parts) {
         ]}
       />
       <LoadFailure what="The upstreams" query={upstreams} />
-      <p className="sm t2">
+      <p className="small secondary">
         To add one, run <code>muster upstreams create</code> as described for{' '}
         <GuideLink name="sign-in-keycloak">Keycloak</GuideLink>,{' '}
         <GuideLink name="sign-in-authentik">authentik</GuideLink>,{' '}

@@ -53,7 +53,7 @@ function Head({ connection }: { connection: SignInConnectionView }) {
         </h1>
         <span className="pill idle">{modeOf(connection)}</span>
       </div>
-      <p className="t2">{kindMeaning[connection.kind]}</p>
+      <p className="secondary">{kindMeaning[connection.kind]}</p>
       {lacksKeys(connection) && <p className="note will">It is disabled: it has no keys. {keysLacking}</p>}
       <dl className="fact-row">
         <div>

@@ -46,7 +46,7 @@ function LoadedSignIn({ signIn }: { signIn: AuthLog }) {
           </h1>
           <Result result={signIn.result} />
         </div>
-        <p className="t2">{sentenceOf(signIn)}</p>
+        <p className="secondary">{sentenceOf(signIn)}</p>
         <div className="columns">
           <div className="stack main-column">
             <Steps signIn={signIn} />
@@ -82,14 +82,14 @@ const Shown = ({ issues }: { issues: AuthLog['issues_displayed'] }) => (
             {issue.blocking_status === 'blocked' ? 'Blocked' : 'Will Block'}
           </span>
           <span className="m ell grow">{visibleText(issue.title)}</span>
-          <code className="t2">{issue.id}</code>
+          <code className="secondary">{issue.id}</code>
         </li>
       ))}
     </ul>
   </section>
 )
 
-const orDash = (text: string | null) => (text ? visibleText(text) : <span className="t3">—</span>)
+const orDash = (text: string | null) => (text ? visibleText(text) : <span className="faint">—</span>)
 
 function Facts({ signIn }: { signIn: AuthLog }) {
   const { person_info: person, device_info: device } = signIn

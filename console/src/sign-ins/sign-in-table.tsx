@@ -42,7 +42,7 @@ const facts: readonly Column<SignInView>[] = [
     className: 'c-sub',
     cell: ({ device_name: name }) => (
       <span className="ell block" title={visibleText(name ?? '')}>
-        {name === null ? <span className="t3">—</span> : visibleText(name)}
+        {name === null ? <span className="faint">—</span> : visibleText(name)}
       </span>
     ),
   },
@@ -52,7 +52,7 @@ const facts: readonly Column<SignInView>[] = [
     className: 'c-more',
     cell: ({ ip_address: address, place }) => (
       <>
-        <code className="t2">{visibleText(address) || '—'}</code>
+        <code className="secondary">{visibleText(address) || '—'}</code>
         <span className="second ell">{visibleText(place ?? '')}</span>
       </>
     ),
@@ -72,7 +72,7 @@ const columnsOfPerson: readonly Column<SignInView>[] = [
 
 const Application = ({ row }: { row: SignInView }) => (
   <>
-    <span className="ell block">{visibleText(row.application_name) || <span className="t3">—</span>}</span>
+    <span className="ell block">{visibleText(row.application_name) || <span className="faint">—</span>}</span>
     <span className="second ell">{visibleText(row.browser_name)}</span>
   </>
 )
@@ -111,7 +111,7 @@ const statusTones = {
 } as const
 
 export function InitialStatus({ status }: { status: SignInView['initial_status'] }) {
-  if (status === 'unknown') return <span className="t3">Not known</span>
+  if (status === 'unknown') return <span className="faint">Not known</span>
   const [standing, tone, word] = statusTones[status]
   return (
     <span className={`state ${tone}`}>

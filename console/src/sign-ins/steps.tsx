@@ -20,12 +20,12 @@ export function Steps({ signIn: { events, result } }: { signIn: AuthLog }) {
     <section aria-labelledby="steps">
       <div className="sech">
         <h2 id="steps">Steps</h2>
-        <span className="sm t3">
+        <span className="small faint">
           {events.length === 1 ? '1 step' : `${events.length} steps`}
           {result === 'Fail' && ', not signed in'}
         </span>
       </div>
-      {events.length === 0 && <p className="t2">No step was recorded.</p>}
+      {events.length === 0 && <p className="secondary">No step was recorded.</p>}
       <ol className="steps">
         {events.map((event, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added at the end
@@ -33,9 +33,9 @@ export function Steps({ signIn: { events, result } }: { signIn: AuthLog }) {
             <Mark name={marks[event.event_type] ?? 'dash'} />
             <span className="grow">
               <span className="m block">{visibleText(event.event_description)}</span>
-              <code className="sm t3">{event.event_type}</code>
+              <code className="small faint">{event.event_type}</code>
             </span>
-            <time className="sm t2 tn" dateTime={event.timestamp} title={fullTime(event.timestamp)}>
+            <time className="small secondary tn" dateTime={event.timestamp} title={fullTime(event.timestamp)}>
               {clockTime(event.timestamp)}
             </time>
           </li>

@@ -17,12 +17,12 @@ export function EventAttempts({ event }: { event: SsfStreamEvent }) {
           <Mark name="clock" />
           <span>
             Next <RelativeTime time={next} />
-            <span className="t2">; after each failure twice as long, a minute at most</span>
+            <span className="secondary">; after each failure twice as long, a minute at most</span>
           </span>
         </p>
       )}
       {attempts.length === 0 && (
-        <p className="t2">
+        <p className="secondary">
           {state === 'acknowledged' && 'Fetched and acknowledged by the receiver.'}
           {state === 'pending' && 'None yet.'}
           {state !== 'acknowledged' && state !== 'pending' && 'None is kept.'}
@@ -34,16 +34,16 @@ export function EventAttempts({ event }: { event: SsfStreamEvent }) {
             <Mark name={error === null ? 'tick' : 'cross'} />
             <span className="grow">
               <span className="m">{statusText(status)}</span>
-              {error !== null && <span className="sm t2 block">{visibleText(error)}</span>}
+              {error !== null && <span className="small secondary block">{visibleText(error)}</span>}
             </span>
-            <span className="sm t2 tn" title={fullTime(at)}>
+            <span className="small secondary tn" title={fullTime(at)}>
               {clockTime(at)} · {tookText(took)}
             </span>
           </li>
         ))}
       </ul>
       {count > attempts.length && (
-        <p className="sm t2">
+        <p className="small secondary">
           The latest {attempts.length} of {count.toLocaleString('en')}.
         </p>
       )}

@@ -37,7 +37,7 @@ export function EventPanel({ streamId, eventId, rows, onShow, onClose }: Parts) 
   return (
     <SidePanel title={title} name="Event" onClose={onClose}>
       <div className="row panel-steps">
-        <span className="sm t2 grow">{event.data && fullTime(event.data.queued_at)}</span>
+        <span className="small secondary grow">{event.data && fullTime(event.data.queued_at)}</span>
         <Step label="Previous event" letter="[" icon="chevronUp" to={before} onShow={onShow} />
         <Step label="Next event" letter="]" icon="chevronDown" to={after} onShow={onShow} />
       </div>
@@ -122,7 +122,7 @@ function SameCause({ streamId, event }: Omit<EventParts, 'name'>) {
   const count = found?.data.length ?? 0
   if (count < 2) return null
   return (
-    <Link className="u sm" to="." search={{ ...cause, event: event.id }}>
+    <Link className="u small" to="." search={{ ...cause, event: event.id }}>
       Same cause: {count}
       {found?.pagination.next_cursor === '' ? '' : ' or more'} events
     </Link>
@@ -130,11 +130,11 @@ function SameCause({ streamId, event }: Omit<EventParts, 'name'>) {
 }
 
 function UnsignedToken({ event }: { readonly event: SsfStreamEvent }) {
-  if (event.claims === null) return <p className="t2">Its token is signed when it is first sent.</p>
+  if (event.claims === null) return <p className="secondary">Its token is signed when it is first sent.</p>
   return (
     <>
       <JsonBlock json={JSON.stringify(event.claims, null, 2)} label="the claims" />
-      <p className="t2 sm">
+      <p className="secondary small">
         {event.state === 'pending'
           ? 'It will be signed with another key when it is sent next: the previous key was withdrawn.'
           : 'The key that signed it was withdrawn.'}

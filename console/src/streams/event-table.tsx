@@ -51,10 +51,10 @@ export const EventTable = ({ rows, filters, selection, onSelect }: Parts) => (
   />
 )
 
-const missing = <span className="t3">—</span>
+const missing = <span className="faint">—</span>
 
 const columnsOf = (filters: EventFilters): readonly Column<StreamEventView>[] => [
-  { text: 'No.', head: 'w-number', className: 'c-more t2 tn', cell: ({ sequence }) => sequence ?? '—' },
+  { text: 'No.', head: 'w-number', className: 'c-more secondary tn', cell: ({ sequence }) => sequence ?? '—' },
   {
     text: 'Time, UTC',
     head: 'w-time',
@@ -63,7 +63,7 @@ const columnsOf = (filters: EventFilters): readonly Column<StreamEventView>[] =>
     cell: ({ queued_at: at }) => (
       <>
         {clockTime(at)}
-        <div className="sm t2">{dayOf(at, Date.now())}</div>
+        <div className="small secondary">{dayOf(at, Date.now())}</div>
       </>
     ),
   },
@@ -86,7 +86,7 @@ const columnsOf = (filters: EventFilters): readonly Column<StreamEventView>[] =>
   {
     text: 'Took',
     head: 'num w-took',
-    className: 'c-more num t2',
+    className: 'c-more num secondary',
     cell: ({ attempts: [latest] }) => (latest ? tookText(latest.duration_ms) : '—'),
   },
 ]
@@ -107,7 +107,7 @@ function Subject({ event, filters }: { readonly event: StreamEventView; readonly
       >
         {subjectOf(event)}
       </Link>
-      <div className="sm t2 ell" title={second}>
+      <div className="small secondary ell" title={second}>
         {second}
       </div>
     </>

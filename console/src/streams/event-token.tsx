@@ -45,9 +45,9 @@ function Signature({ token, streamId }: { token: string; streamId: string }) {
   const { kid, alg } = signingOf(token)
   const isValid = check.data?.isValid
   return (
-    <p className="delivery sm">
+    <p className="delivery small">
       {isValid !== undefined && <Mark name={isValid ? 'tick' : 'warning'} />}
-      <span className="t2">
+      <span className="secondary">
         {isValid === true && 'Signature valid, '}
         {isValid === false && 'Its key is no longer published, or the signature is wrong: '}
         {alg}, key <code>{kid.slice(0, 13)}</code>

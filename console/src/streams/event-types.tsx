@@ -5,11 +5,11 @@ export const EventTypes = () => (
     <ul className="lines">
       <li className="line">
         <code>device_trust.status_changed</code>
-        <span className="t2">a device stops or begins to comply (CAEP device compliance change)</span>
+        <span className="secondary">a device stops or begins to comply (CAEP device compliance change)</span>
       </li>
       <li className="line">
         <code>verification</code>
-        <span className="t2">someone asks whether events arrive; every stream has it</span>
+        <span className="secondary">someone asks whether events arrive; every stream has it</span>
       </li>
     </ul>
   </section>

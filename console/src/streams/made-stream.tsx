@@ -46,7 +46,7 @@ function OktaHelp({ stream }: { stream: SsfStream }) {
       <CodeBlock label="Issuer" text={issuer} />
       <h2>JWKS URL</h2>
       <CodeBlock label="JWKS URL" text={jwksUrl} />
-      <p className="sm t2">
+      <p className="small secondary">
         Then open the stream here and send a test event for a person whose e-mail address is known to Okta. Okta refuses
         verification events; that is expected.
       </p>

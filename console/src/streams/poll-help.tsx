@@ -9,7 +9,7 @@ export const PollHelp = ({ stream }: { stream: SsfStream }) => (
       label="a first poll"
       text={[`curl ${stream.delivery.endpoint_url} \\`, '  -H "Authorization: Bearer $POLL_TOKEN"'].join('\n')}
     />
-    <p className="sm t2">
+    <p className="small secondary">
       The poll token is the only credential that a receiver needs. Receivers that send an API key as well put the token
       into the header X-Service-Poll-Bearer-Token.
     </p>

@@ -62,12 +62,12 @@ function Standing({ view }: { view: StreamView }) {
           <Mark name={until === null ? 'tick' : 'clock'} />
           <span className="grow">
             {until === null ? 'Active' : 'Replaced, still valid'}
-            <span className="t2">
+            <span className="secondary">
               {' '}
               · made <RelativeTime time={made} />
             </span>
           </span>
-          <span className="t2">
+          <span className="secondary">
             {until === null ? (
               'no end'
             ) : (

@@ -80,7 +80,7 @@ function Moving({ stream, issuer }: { stream: SsfStream; issuer: SsfStreamIssuer
       <h2>Issuer and keys</h2>
       {next && <Move stream={stream} next={next} />}
       {former && (
-        <p className="t2">
+        <p className="secondary">
           Moved from {visibleText(former.iss)}. Events that were queued before keep that issuer; its keys stay published
           until {former.verified_until.slice(0, 10)}.
         </p>
@@ -100,7 +100,7 @@ function Move({ stream, next }: { stream: SsfStream; next: Settings }) {
   })
   return (
     <>
-      <p className="t2">After the move, the receiver needs:</p>
+      <p className="secondary">After the move, the receiver needs:</p>
       <Addresses named={namesOf(next)} />
       <Button onClick={() => setIsOpen(true)}>Move the stream</Button>
       <ConfirmDialog

@@ -17,7 +17,7 @@ export function StreamAuthorization({ stream }: { stream: SsfStream }) {
     <section className="form-section">
       <h2>Authorization header</h2>
       {shown === undefined ? (
-        <p className="t2">Revealing is recorded in the audit log.</p>
+        <p className="secondary">Revealing is recorded in the audit log.</p>
       ) : (
         <CodeBlock text={shown} label="the authorization header" />
       )}

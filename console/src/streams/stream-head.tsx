@@ -38,7 +38,7 @@ export function StreamHead({ stream }: { stream: SsfStream }) {
         </code>
         <CopyButton text={url} label="the address" />
       </p>
-      {view && view.status !== 'enabled' && <p className="t2">{standingOf(view)}</p>}
+      {view && view.status !== 'enabled' && <p className="secondary">{standingOf(view)}</p>}
       {since !== null && (
         <p className="bad">
           Not accepting events since {deadlineOf(since, Date.now())} UTC: {visibleText(error ?? '')}
@@ -91,7 +91,7 @@ const Figures = ({ stream, view }: { stream: SsfStream; view: StreamView }) => (
       <div>
         <dt>Median / p99</dt>
         <dd>
-          {view.median_ms} ms <span className="t2">/ {view.p99_ms ?? '—'} ms</span>
+          {view.median_ms} ms <span className="secondary">/ {view.p99_ms ?? '—'} ms</span>
         </dd>
       </div>
     )}

@@ -31,7 +31,7 @@ function SigningKeys({ streamId }: { streamId: string }) {
   return (
     <section className="form-section">
       <h2>Signing keys</h2>
-      <p className="t2">
+      <p className="secondary">
         Receivers fetch them automatically. New keys are published before they are used; old keys stay until no event
         signed with them can still arrive.
       </p>
@@ -39,14 +39,14 @@ function SigningKeys({ streamId }: { streamId: string }) {
         <Failure what="The keys could not be loaded." error={issuer.error} onRetry={() => void issuer.refetch()} />
       )}
       {issuer.isPending && <SkeletonRows rows={2} />}
-      {keys?.length === 0 && <p className="t2">None yet: the first key is created with the first event.</p>}
+      {keys?.length === 0 && <p className="secondary">None yet: the first key is created with the first event.</p>}
       <ul className="lines">
         {keys?.map((key) => (
           <li className="line" key={key.kid}>
             <code className="ell grow" title={key.kid}>
               {key.kid}
             </code>
-            <span className="t2">
+            <span className="secondary">
               {key.kty} {key.alg}
             </span>
           </li>

@@ -75,7 +75,7 @@ function SettingsForm({ stream }: { stream: SsfStream }) {
         </p>
       )}
       <EventTypes />
-      <p className="t2">
+      <p className="secondary">
         Event format: <code>{stream.spec_version}</code>. The format cannot be changed. Create a new stream to use the
         other one.
       </p>

@@ -72,14 +72,14 @@ const columns: readonly Column<SsfStream>[] = [
   {
     text: 'Delivery',
     head: 'w-kind',
-    className: 'c-more t2',
+    className: 'c-more secondary',
     cell: ({ delivery_type: type }) => (type === 'push' ? 'Push' : 'Poll'),
   },
   {
     text: 'Receiver',
     className: 'c-sub',
     title: ({ delivery }) => delivery.endpoint_url,
-    cell: ({ delivery }) => <code className="t2">{delivery.endpoint_url}</code>,
+    cell: ({ delivery }) => <code className="secondary">{delivery.endpoint_url}</code>,
   },
   {
     text: 'Health',
@@ -91,7 +91,7 @@ const columns: readonly Column<SsfStream>[] = [
   {
     text: 'Latest accepted',
     head: 'num w-seen',
-    className: 'c-time num t2',
+    className: 'c-time num secondary',
     cell: ({ health }) => <RelativeTime time={health.last_delivered_at} missing="never" />,
   },
   menuColumn({

@@ -30,7 +30,7 @@ function TestForm({ stream, onClose }: Parts) {
   }
   return (
     <form className="dialog-form" onSubmit={submit} noValidate>
-      <p className="t2">
+      <p className="secondary">
         An event with the current status of this person’s device, marked as a test in the history.
         {stream.delivery_type === 'push' ? ' It is sent immediately.' : ' It waits for the next poll.'}
       </p>

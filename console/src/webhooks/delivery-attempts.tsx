@@ -18,7 +18,7 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
     return (
       <section>
         <h2>Response</h2>
-        <p className="t2">Not sent yet.</p>
+        <p className="secondary">Not sent yet.</p>
       </section>
     )
   }
@@ -26,20 +26,20 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
     <section>
       <div className="sech">
         <h2>Response</h2>
-        <span className="sm t3">{tookText(shown.timings.total_ms)}</span>
+        <span className="small faint">{tookText(shown.timings.total_ms)}</span>
       </div>
       <p className={shown.error === null ? 'delivery' : 'delivery bad'}>
         <Mark name={shown.error === null ? 'tick' : 'cross'} />
         <span className="m">{statusText(shown.status)}</span>
       </p>
-      {shown.error !== null && <p className="t2 breaks">{visibleText(shown.error)}</p>}
+      {shown.error !== null && <p className="secondary breaks">{visibleText(shown.error)}</p>}
       {shown.timings.first_byte_ms > 0 && <Timings timings={shown.timings} />}
       {shown.response === null || shown.response === '' ? (
-        <p className="sm t2">{shown.status === null ? '' : 'Its body was empty.'}</p>
+        <p className="small secondary">{shown.status === null ? '' : 'Its body was empty.'}</p>
       ) : (
         <>
           <CodeBlock text={shown.response} label="the response" />
-          <p className="sm t2">
+          <p className="small secondary">
             {new TextEncoder().encode(shown.response).length.toLocaleString('en')} bytes, shown as text. The first 4 kB
             are kept.
           </p>
@@ -70,11 +70,11 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
               <td className="tn" title={fullTime(attempt.attempted_at)}>
                 {clockTime(attempt.attempted_at)}
                 {attempt.attempted_at.slice(0, 10) !== delivery.queued_at.slice(0, 10) && (
-                  <span className="t2"> {dayOf(attempt.attempted_at, Date.now())}</span>
+                  <span className="secondary"> {dayOf(attempt.attempted_at, Date.now())}</span>
                 )}
               </td>
               <td>{attempt.status ?? 'none'}</td>
-              <td className="num t2">{tookText(attempt.timings.total_ms)}</td>
+              <td className="num secondary">{tookText(attempt.timings.total_ms)}</td>
             </tr>
           ))}
         </tbody>

@@ -26,7 +26,7 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
     <nav className="delivery-list" aria-label="Deliveries">
       <div className="sech">
         <h2>Deliveries</h2>
-        {keptDays !== undefined && <span className="sm t3">kept {keptDays} days</span>}
+        {keptDays !== undefined && <span className="small faint">kept {keptDays} days</span>}
       </div>
       <div className="views">
         {tabs.map(({ state, text, count }) => (
@@ -55,21 +55,23 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
               <Mark name={markOf(delivery)} />
               <span className="grow">
                 <code className="ell block">{delivery.event}</code>
-                <span className="sm t2 ell block">
+                <span className="small secondary ell block">
                   {delivery.device_name === null
                     ? dayOf(delivery.queued_at, Date.now())
                     : visibleText(delivery.device_name)}
                 </span>
               </span>
               <span className="delivery-item-end">
-                <span className={delivery.state === 'failed' ? 'm bad' : 't2'}>{delivery.last_status ?? '—'}</span>
-                <span className="sm t2 tn">{clockTime(delivery.queued_at).slice(0, 5)}</span>
+                <span className={delivery.state === 'failed' ? 'm bad' : 'secondary'}>
+                  {delivery.last_status ?? '—'}
+                </span>
+                <span className="small secondary tn">{clockTime(delivery.queued_at).slice(0, 5)}</span>
               </span>
             </Link>
           </li>
         ))}
       </ul>
-      {deliveries.data?.data.length === 0 && <p className="t2 delivery-none">No deliveries match.</p>}
+      {deliveries.data?.data.length === 0 && <p className="secondary delivery-none">No deliveries match.</p>}
     </nav>
   )
 }

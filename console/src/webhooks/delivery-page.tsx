@@ -73,7 +73,7 @@ function LoadedDelivery({ endpoint, delivery }: Parts) {
         </h1>
         <DeliveryOutcome delivery={delivery} />
       </div>
-      <p className="t2">
+      <p className="secondary">
         <Summary endpoint={endpoint} delivery={delivery} now={now} />
       </p>
       <AttemptSchedule delivery={delivery} now={now} />

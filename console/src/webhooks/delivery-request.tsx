@@ -24,7 +24,7 @@ export function DeliveryRequest({ endpoint, delivery }: Parts) {
       <div className="sech">
         <h2>Request</h2>
         {latest && (
-          <span className="sm t3">
+          <span className="small faint">
             attempt {delivery.attempts_count} · {clockTime(latest.attempted_at)} UTC
           </span>
         )}
@@ -38,13 +38,13 @@ export function DeliveryRequest({ endpoint, delivery }: Parts) {
       </p>
       {latest && <HeaderList headers={latest.request_headers} />}
       <JsonBlock json={indented(delivery.request_body)} label="the body" copied={delivery.request_body} />
-      <p className="row sm t2">
+      <p className="row small secondary">
         <span>
           Message <code>{delivery.message_id}</code> (the same on every attempt)
         </span>
         <CopyButton text={delivery.message_id} label="the message id" />
       </p>
-      <p className="sm t2">
+      <p className="small secondary">
         <code>webhook-signature</code> is an HMAC-SHA256 of <code>id.timestamp.body</code> with the signing secret, in
         base64 (Standard Webhooks).
       </p>

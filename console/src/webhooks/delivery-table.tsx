@@ -48,7 +48,7 @@ const columnsOf = (endpointId: string, filters: DeliveryFilters): readonly Colum
     cell: ({ queued_at: at }) => (
       <>
         {clockTime(at)}
-        <div className="sm t2">{dayOf(at, Date.now())}</div>
+        <div className="small secondary">{dayOf(at, Date.now())}</div>
       </>
     ),
   },
@@ -66,11 +66,11 @@ const columnsOf = (endpointId: string, filters: DeliveryFilters): readonly Colum
         >
           <code>{delivery.event}</code>
         </Link>
-        {delivery.resent_from !== null && <div className="sm t2">sent again</div>}
+        {delivery.resent_from !== null && <div className="small secondary">sent again</div>}
       </>
     ),
   },
-  { text: 'Device', className: 'c-sub t2', cell: (delivery) => <DeviceLink delivery={delivery} /> },
+  { text: 'Device', className: 'c-sub secondary', cell: (delivery) => <DeviceLink delivery={delivery} /> },
   {
     text: 'Delivery',
     head: 'w-outcome',
@@ -82,7 +82,7 @@ const columnsOf = (endpointId: string, filters: DeliveryFilters): readonly Colum
   {
     text: 'Next',
     head: 'num w-seen',
-    className: 'c-more num t2',
+    className: 'c-more num secondary',
     cell: ({ next_attempt_at: at }) => <RelativeTime time={at} />,
   },
 ]

@@ -55,9 +55,9 @@ function TestForm({ endpoint, onClose }: Parts) {
             </option>
           ))}
         </select>
-        <span className="sm t3">{webhookEventSummaries[event]}</span>
+        <span className="small faint">{webhookEventSummaries[event]}</span>
       </label>
-      <p className="t2">
+      <p className="secondary">
         {event === 'webhook.test'
           ? 'A test message. Receivers can ignore it.'
           : 'An example with made-up values, signed like a real one: a receiver that acts on this event will act on it.'}{' '}

@@ -50,10 +50,10 @@ function EventFields({ value, onChange, faultOf }: Parts) {
     <fieldset className="plain-fieldset">
       <legend>Events</legend>
       <div className="sech">
-        <span className="sm t3">Events to send.</span>
+        <span className="small faint">Events to send.</span>
         <button
           type="button"
-          className="plain u sm"
+          className="plain u small"
           onClick={() => onChange({ ...value, events: isAll ? [] : [...chosenWebhookEvents] })}
         >
           {isAll ? 'Choose none' : 'Choose all'}
@@ -65,13 +65,13 @@ function EventFields({ value, onChange, faultOf }: Parts) {
             <input type="checkbox" checked={events.includes(name)} onChange={() => toggle(name)} />
             <span>
               <code className="block">{name}</code>
-              <span className="sm t2 block">{webhookEventSummaries[name]}</span>
+              <span className="small secondary block">{webhookEventSummaries[name]}</span>
             </span>
           </label>
         ))}
       </div>
       {fault !== undefined && (
-        <p className="sm bad" role="alert">
+        <p className="small bad" role="alert">
           {fault}
         </p>
       )}
@@ -90,7 +90,7 @@ function HeaderFields({ value, onChange, faultOf }: Parts) {
   return (
     <fieldset className="plain-fieldset">
       <legend>Custom headers (optional)</legend>
-      <p className="sm t3">Sent with every request. Values are stored encrypted and never shown again.</p>
+      <p className="small faint">Sent with every request. Values are stored encrypted and never shown again.</p>
       {headers.map((header) => (
         <div className="header-line" key={header.id}>
           <TextInput
@@ -104,7 +104,7 @@ function HeaderFields({ value, onChange, faultOf }: Parts) {
           />
           {header.isKept ? (
             <span className="row">
-              <span className="t2 grow">Value stored</span>
+              <span className="secondary grow">Value stored</span>
               <Button
                 onClick={() => set(header.id, { isKept: false })}
                 aria-label={`Replace the value of ${header.name}`}

@@ -38,7 +38,7 @@ export function WebhookHead({ endpoint }: { endpoint: WebhookEndpoint }) {
         </code>
         <CopyButton text={endpoint.url} label="the address" />
       </p>
-      {endpoint.disabled_reason !== null && <p className="t2">{whyDisabled[endpoint.disabled_reason]}</p>}
+      {endpoint.disabled_reason !== null && <p className="secondary">{whyDisabled[endpoint.disabled_reason]}</p>}
       {endpoint.enabled && since !== null && (
         <p className="bad">
           Not accepting events since {deadlineOf(since, Date.now())} UTC: {visibleText(error ?? '')}

@@ -65,7 +65,7 @@ function DeliveryLog({ endpoint }: { endpoint: WebhookEndpoint }) {
         choices={
           <>
             <span className="grow" />
-            {keptDays !== undefined && <span className="sm t3">kept {keptDays} days</span>}
+            {keptDays !== undefined && <span className="small faint">kept {keptDays} days</span>}
             <ExportCsv
               file={csvAddressOf('listDeliveryViews', {
                 params: { endpointId: endpoint.id },

@@ -31,7 +31,7 @@ export function WebhookSecret({ endpoint }: { endpoint: WebhookEndpoint }) {
     <section className="form-section">
       <h2>Signing secret</h2>
       <p className="row">
-        <span className="t2">Identifier of the webhook</span>
+        <span className="secondary">Identifier of the webhook</span>
         <code className="ell">{endpoint.identifier}</code>
         <CopyButton text={endpoint.identifier} label="the identifier" />
       </p>
@@ -114,7 +114,7 @@ function RollForm({ endpoint, onClose, onSecret }: RollParts) {
             ))}
         </select>
       </label>
-      <p className="t2">
+      <p className="secondary">
         {seconds > 0 &&
           `Both sign until ${deadlineOf(end, Date.now())} UTC, so that the receiver can switch. Until then, Authorization uses the current one.`}
         {seconds === 0 && !isOverlapping && 'The receiver refuses every request until it has the new secret.'}

@@ -72,7 +72,7 @@ const columns: readonly Column<WebhookEndpoint>[] = [
     text: 'Address',
     className: 'c-sub',
     title: ({ url }) => url,
-    cell: ({ url }) => <code className="t2">{url}</code>,
+    cell: ({ url }) => <code className="secondary">{url}</code>,
   },
   {
     text: 'Events',
@@ -91,7 +91,7 @@ const columns: readonly Column<WebhookEndpoint>[] = [
   {
     text: 'Latest delivered',
     head: 'num w-seen',
-    className: 'c-time num t2',
+    className: 'c-time num secondary',
     cell: ({ health }) => <RelativeTime time={health.last_delivered_at} missing="never" />,
   },
   menuColumn({ nameOf, menuOf: (endpoint) => (menu) => <WebhookMenu endpoint={endpoint} menu={menu} /> }),

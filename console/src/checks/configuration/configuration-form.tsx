@@ -117,7 +117,7 @@ export function ConfigurationForm({ draft, saved, definitions, preview, faultUnd
             faultUnder={faultUnder}
             onChange={(name, value) => onChange({ options: { ...draft.options, [name]: value } })}
           />
-          {Object.keys(definitions).length > 0 && <p className="sm t3">{results.trim()}</p>}
+          {Object.keys(definitions).length > 0 && <p className="small faint">{results.trim()}</p>}
           <TextInput
             label="Run again at sign-in if the result is older than"
             className="field-number"

@@ -34,7 +34,7 @@ export const ConfigurationSaveBar = (parts: Parts) => (
     }
     below={
       <div
-        className={parts.fault === undefined ? 'sm t3' : 'sm bad'}
+        className={parts.fault === undefined ? 'small faint' : 'small bad'}
         role={parts.fault === undefined ? undefined : 'alert'}
       >
         {parts.others.length > 0 && `Someone else changed ${parts.others.join(', ')} in the meantime. `}

@@ -64,7 +64,7 @@ export function GroupPicker({ label, hint, empty, chosen, onChange, fault }: Par
           ))}
         </select>
       </div>
-      <p id={`${id}-hint`} className={fault === undefined ? 'sm t3' : 'sm bad'}>
+      <p id={`${id}-hint`} className={fault === undefined ? 'small faint' : 'small bad'}>
         {fault ?? hint}
       </p>
     </div>

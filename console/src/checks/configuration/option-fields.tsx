@@ -76,7 +76,7 @@ function Records({ label, description, fields, records, onChange, fault }: Recor
   return (
     <fieldset className="records">
       <legend>{label}</legend>
-      <p className="sm t3">{description}</p>
+      <p className="small faint">{description}</p>
       <table>
         <thead>
           <tr>
@@ -104,7 +104,7 @@ function Records({ label, description, fields, records, onChange, fault }: Recor
               <td>
                 <button
                   type="button"
-                  className="plain t2"
+                  className="plain secondary"
                   aria-label={`Remove entry ${index + 1}`}
                   onClick={() => onChange(records.filter((_, at) => at !== index))}
                 >
@@ -119,7 +119,7 @@ function Records({ label, description, fields, records, onChange, fault }: Recor
         Add an entry
       </Button>
       {fault !== undefined && (
-        <p className="bad sm" role="alert">
+        <p className="bad small" role="alert">
           {fault}
         </p>
       )}

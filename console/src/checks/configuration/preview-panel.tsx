@@ -31,7 +31,9 @@ export function PreviewPanel(parts: Parts) {
     <aside className={isOld ? 'preview stale' : 'preview'} aria-label="Preview" aria-busy={isOld}>
       <div className="sech">
         <h2>{isChanged ? 'If you save this' : 'Current settings'}</h2>
-        {preview && <span className="sm t3">from results up to {clockTime(preview.computed_at).slice(0, 5)} UTC</span>}
+        {preview && (
+          <span className="small faint">from results up to {clockTime(preview.computed_at).slice(0, 5)} UTC</span>
+        )}
       </div>
       {error !== null && !preview && (
         <Failure what="The preview could not be made." error={error} onRetry={parts.onRetry} />
@@ -48,7 +50,7 @@ function Outlook({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
   const now = Date.parse(preview.computed_at)
   if (!isBlocking) {
     return (
-      <p className="t2">
+      <p className="secondary">
         The check blocks nobody.
         {preview.released > 0 && ` ${devices(preview.released)} that are blocked today are released.`}
       </p>
@@ -58,19 +60,19 @@ function Outlook({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
   return (
     <div className="outlook">
       <div>
-        <div className="sm t3">{isLater ? 'Now' : 'Immediately'}</div>
+        <div className="small faint">{isLater ? 'Now' : 'Immediately'}</div>
         <div className={preview.blocked_now > 0 ? 'outlook-count bad' : 'outlook-count'}>
           <span>{preview.blocked_now.toLocaleString('en')}</span> blocked
         </div>
-        <div className="sm t2">{movesOf(preview)}</div>
+        <div className="small secondary">{movesOf(preview)}</div>
       </div>
       {isLater && (
         <div>
-          <div className="sm t3">End of grace · {deadlineOf(preview.ends_at, now)} UTC</div>
+          <div className="small faint">End of grace · {deadlineOf(preview.ends_at, now)} UTC</div>
           <div className={preview.blocked_at_end > 0 ? 'outlook-count bad' : 'outlook-count'}>
             <span>{preview.blocked_at_end.toLocaleString('en')}</span> blocked
           </div>
-          <div className="sm t2">{ownersOf(preview)}</div>
+          <div className="small secondary">{ownersOf(preview)}</div>
         </div>
       )}
     </div>
@@ -131,7 +133,7 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
           </button>
         ))}
       </div>
-      {counts[shown] === 0 && <p className="t2 sm preview-none">{noneOf[shown]}</p>}
+      {counts[shown] === 0 && <p className="secondary small preview-none">{noneOf[shown]}</p>}
       {counts[shown] > 0 && shown === 'blocked' && <BlockedTable preview={preview} isLater={isLater} />}
       {counts[shown] > 0 && shown !== 'blocked' && (
         <ReasonTable
@@ -143,10 +145,10 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
         />
       )}
       {counts[shown] > 0 && (
-        <div className="row between sm t3 preview-foot">
+        <div className="row between small faint preview-foot">
           {listed < counts[shown] ? (
             listed < 1_000 ? (
-              <button type="button" className="plain u t2" onClick={onAll}>
+              <button type="button" className="plain u secondary" onClick={onAll}>
                 All {devices(counts[shown])}
               </button>
             ) : (
@@ -156,7 +158,7 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
             <span>{devices(counts[shown])}</span>
           )}
           {shown === 'blocked' && (
-            <button type="button" className="plain u t2" onClick={onExport}>
+            <button type="button" className="plain u secondary" onClick={onExport}>
               Export CSV
             </button>
           )}
@@ -177,7 +179,7 @@ const NamedDevice = ({ id, name, below }: { id: string; name: string; below: str
     <Link to="/devices/$deviceId" params={{ deviceId: id }} className="m ell" title={name}>
       {name}
     </Link>
-    <div className="sm t3 ell" title={below}>
+    <div className="small faint ell" title={below}>
       {below}
     </div>
   </td>
@@ -222,7 +224,7 @@ function BlockedTable({ preview, isLater }: { preview: ConfigurationPreview; isL
 type State = ConfigurationPreview['blocked'][number]['today']
 
 const Next = ({ state, before }: { state: State; before: State }) =>
-  state === before ? <span className="t3">no change</span> : <StateCell standing={state} />
+  state === before ? <span className="faint">no change</span> : <StateCell standing={state} />
 
 function belowOf(row: ConfigurationPreview['blocked'][number], now: number): string {
   const parts = [
@@ -258,7 +260,7 @@ const ReasonTable = ({ rows }: { rows: readonly ReasonRow[] }) => (
               name={visibleText(row.device_name)}
               below={row.owner_name === null ? 'Not registered' : visibleText(row.owner_name)}
             />
-            <td className="t2" title={row.words}>
+            <td className="secondary" title={row.words}>
               {row.words}
             </td>
           </tr>
