@@ -41,11 +41,11 @@ export function Passkeys({ state, onCodes }: Parts) {
         <ul className="lines">
           {state.passkeys.map((passkey) => (
             <li key={passkey.id} className="line">
-              <span className="m ell grow" title={visibleText(passkey.name)}>
+              <span className="medium ellipsis grow" title={visibleText(passkey.name)}>
                 {visibleText(passkey.name)}
               </span>
               <span className="secondary passkey-kept">{passkey.is_synced ? 'Synced' : 'On one device'}</span>
-              <span className="secondary tn passkey-used">
+              <span className="secondary tabular passkey-used">
                 {passkey.last_used_at === null ? (
                   'never used'
                 ) : (

@@ -11,7 +11,7 @@ export const RecoveryCodeList = ({ codes }: { codes: readonly string[] }) => (
     <span className="row">
       <CopyButton text={codes.join('\n')} label="all codes" />
       <a
-        className="u"
+        className="underlined"
         download="muster-recovery-codes.txt"
         href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\r\n')}\r\n`)}`}
       >

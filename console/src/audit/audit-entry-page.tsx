@@ -73,7 +73,7 @@ const Entry = ({ entry }: { entry: AuditView }) => (
         <time dateTime={entry.timestamp}>{fullTime(entry.timestamp)}</time>
       </Fact>
       <Fact name="By">
-        <span className="m ell">{visibleText(entry.actor_name)}</span>
+        <span className="medium ellipsis">{visibleText(entry.actor_name)}</span>
         <span className="secondary">{actorWords[entry.actor_info.actor_type]}</span>
       </Fact>
       <Fact name="E-mail">

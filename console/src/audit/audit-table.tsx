@@ -25,9 +25,9 @@ const columns: readonly Column<AuditView>[] = [
   {
     text: 'Time, UTC',
     head: 'w-96',
-    className: 'tn c-time',
+    className: 'tabular c-time',
     cell: ({ id, timestamp }) => (
-      <Link to="/audit/$entryId" params={{ entryId: id }} className="m" data-row-link title={fullTime(timestamp)}>
+      <Link to="/audit/$entryId" params={{ entryId: id }} className="medium" data-row-link title={fullTime(timestamp)}>
         {clockTime(timestamp)}
       </Link>
     ),
@@ -43,7 +43,7 @@ const columns: readonly Column<AuditView>[] = [
     className: 'c-sub',
     cell: ({ actor_name: name, actor_info: actor }) => (
       <>
-        <span className="ell block" title={visibleText(name)}>
+        <span className="ellipsis block" title={visibleText(name)}>
           {visibleText(name)}
         </span>
         <span className="second">{actorWords[actor.actor_type]}</span>

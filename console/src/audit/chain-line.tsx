@@ -24,7 +24,12 @@ export function ChainLine() {
     <div className="chain">
       <Verdict chain={chain.data} />
       <span className="grow" />
-      <button type="button" className="plain u" disabled={awaited !== undefined} onClick={() => verify.mutate()}>
+      <button
+        type="button"
+        className="plain underlined"
+        disabled={awaited !== undefined}
+        onClick={() => verify.mutate()}
+      >
         {awaited === undefined ? 'Verify now' : 'Verifying…'}
       </button>
     </div>
@@ -69,7 +74,7 @@ function Verdict({ chain: { verified, last_id: last } }: { chain: AuditChain }) 
 }
 
 const Entry = ({ id }: { id: string }) => (
-  <Link to="/audit/$entryId" params={{ entryId: id }} className="u">
+  <Link to="/audit/$entryId" params={{ entryId: id }} className="underlined">
     {id}
   </Link>
 )

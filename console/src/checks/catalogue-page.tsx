@@ -105,13 +105,13 @@ function CatalogueRow({ entry }: { entry: Entry }) {
     <tr className="tall">
       <td className="c-name">
         {entry.check_id === null ? (
-          <span className="m">{entry.name}</span>
+          <span className="medium">{entry.name}</span>
         ) : (
-          <Link to="/checks/$checkId" params={{ checkId: entry.check_id }} className="m" data-row-link>
+          <Link to="/checks/$checkId" params={{ checkId: entry.check_id }} className="medium" data-row-link>
             {entry.name}
           </Link>
         )}
-        <div className="small secondary ell" title={entry.description}>
+        <div className="small secondary ellipsis" title={entry.description}>
           {entry.description}
         </div>
       </td>

@@ -33,7 +33,7 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
     <Page title={name} crumb={crumb} hasOwnTitle actions={<Actions facts={facts} />}>
       <div className="page check-page">
         <div className="title-row">
-          <h1 tabIndex={-1} className="ell" title={name}>
+          <h1 tabIndex={-1} className="ellipsis" title={name}>
             {name}
           </h1>
           {facts.platforms.map((platform) => (
@@ -43,7 +43,7 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
           ))}
           <span className="tag">{kindWords[facts.kind]}</span>
           {facts.tags.map((tag) => (
-            <span className="tag ell" key={tag.id}>
+            <span className="tag ellipsis" key={tag.id}>
               {visibleText(tag.name)}
             </span>
           ))}

@@ -31,13 +31,13 @@ const columns: readonly Column<CheckView, CheckSort>[] = [
         <Link
           to="/checks/$checkId"
           params={{ checkId: check.id }}
-          className="m ell"
+          className="medium ellipsis"
           data-row-link
           title={nameOf(check)}
         >
           {nameOf(check)}
         </Link>
-        <div className="small secondary ell" title={visibleText(check.description)}>
+        <div className="small secondary ellipsis" title={visibleText(check.description)}>
           {visibleText(check.description)}
         </div>
       </>
@@ -60,28 +60,28 @@ const columns: readonly Column<CheckView, CheckSort>[] = [
       tags.length === 0
         ? missing
         : tags.map(({ id, name }) => (
-            <span className="tag ell" key={id} title={visibleText(name)}>
+            <span className="tag ellipsis" key={id} title={visibleText(name)}>
               {visibleText(name)}
             </span>
           )),
   },
   {
     text: 'Failing',
-    head: 'num w-check-failing',
-    className: 'num cell-failing',
+    head: 'numeric w-check-failing',
+    className: 'numeric cell-failing',
     cell: ({ failing }) => countText(failing),
   },
   {
     text: 'No result',
-    head: 'num w-check-undecided',
-    className: 'num cell-undecided',
+    head: 'numeric w-check-undecided',
+    className: 'numeric cell-undecided',
     title: undecidedText,
     cell: (check) => countText(undecidedOf(check)),
   },
   {
     text: 'Passing',
-    head: 'num w-check-passing',
-    className: 'num cell-passing',
+    head: 'numeric w-check-passing',
+    className: 'numeric cell-passing',
     order: { ascending: 'passing', descending: '-passing' },
     cell: (check) => <Passing check={check} />,
   },

@@ -62,7 +62,7 @@ export function ChecksPage() {
 
 const NoChecks = () => (
   <Emptiness title="No checks are enabled yet." guide="checks">
-    <Link className="u" to="/checks/catalogue">
+    <Link className="underlined" to="/checks/catalogue">
       The catalogue
     </Link>{' '}
     has checks for macOS, Windows and Linux; what you enable there appears here and only reports.

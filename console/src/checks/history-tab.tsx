@@ -21,7 +21,7 @@ export function HistoryTab() {
         to="/checks/$checkId/configuration"
         params={{ checkId }}
         search={{ revert: row.id }}
-        className="u"
+        className="underlined"
         aria-label={`Revert to this configuration of entry ${row.id}`}
       >
         Revert to this

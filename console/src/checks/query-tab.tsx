@@ -23,7 +23,7 @@ export function QueryTab() {
         <Sql sql={facts.sql} template={facts.sql_template} />
       )}
       <h2>What owners see</h2>
-      <p className="m">{visibleText(facts.issue_title)}</p>
+      <p className="medium">{visibleText(facts.issue_title)}</p>
       <OwnerTexts rationale={facts.rationale} fixInstructions={facts.fix_instructions} />
       <h2>How it runs</h2>
       <dl className="kv">
@@ -46,7 +46,7 @@ export function QueryTab() {
         <div className="pair">
           <dt>Slug</dt>
           <dd>
-            <code className="ell">{visibleText(facts.slug)}</code>
+            <code className="ellipsis">{visibleText(facts.slug)}</code>
           </dd>
         </div>
         {facts.privacy_info !== '' && (

@@ -77,7 +77,13 @@ const columns: readonly Column<CheckResult>[] = [
   {
     text: 'Device',
     cell: ({ device_id: id, device_display_name: name }) => (
-      <Link to="/devices/$deviceId" params={{ deviceId: id }} className="m" title={visibleText(name)} data-row-link>
+      <Link
+        to="/devices/$deviceId"
+        params={{ deviceId: id }}
+        className="medium"
+        title={visibleText(name)}
+        data-row-link
+      >
         {visibleText(name)}
       </Link>
     ),
@@ -86,8 +92,8 @@ const columns: readonly Column<CheckResult>[] = [
   { text: 'Finding', className: 'secondary', title: foundIn, cell: foundIn },
   {
     text: 'Ran',
-    head: 'num w-ran',
-    className: 'num secondary',
+    head: 'numeric w-ran',
+    className: 'numeric secondary',
     cell: ({ ran_at: at }) => <RelativeTime time={at} missing="never" />,
   },
 ]

@@ -31,7 +31,7 @@ export function TagEditor({ facts }: { facts: CheckFacts }) {
         <div className="tags">
           {names.map((name) => (
             <span className="tag" key={name}>
-              <span className="ell" title={visibleText(name)}>
+              <span className="ellipsis" title={visibleText(name)}>
                 {visibleText(name)}
               </span>
               <button

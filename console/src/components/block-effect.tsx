@@ -25,7 +25,7 @@ export function NothingConnected() {
       Nothing is connected: sign-in is not affected yet.{' '}
       {(mayConnect || mayStream) && (
         <>
-          <Link className="u" to={mayConnect ? '/connections' : '/settings/developers/streams'}>
+          <Link className="underlined" to={mayConnect ? '/connections' : '/settings/developers/streams'}>
             Connect what blocks
           </Link>
           .

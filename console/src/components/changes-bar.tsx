@@ -5,7 +5,7 @@ export const ChangesBar = ({ changes, onShow }: { readonly changes: number; read
   changes === 0 ? null : (
     <div className="changes-bar">
       {changes === 1 ? '1 change' : `${changes} changes`} ·{' '}
-      <button type="button" className="plain u" onClick={onShow}>
+      <button type="button" className="plain underlined" onClick={onShow}>
         Show
       </button>
     </div>

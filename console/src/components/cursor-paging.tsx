@@ -19,7 +19,7 @@ export function CursorPaging({ current, next, shown, onNext, onNear }: Parts) {
     <div className="tfoot">
       <span />
       <span className="row">
-        <span className="tn">{shown} on this page</span>
+        <span className="tabular">{shown} on this page</span>
         <Button aria-label="Previous page" disabled={current === ''} onClick={() => history.back()}>
           <Icon name="chevronLeft" size={14} />
         </Button>

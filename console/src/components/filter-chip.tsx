@@ -37,7 +37,7 @@ export function FilterChip({ field, options, chosen, onChange, isSingle = false 
               {!isOn && <span className="hidden">Filter by </span>}
               {field}
             </span>
-            {isOn && <span className="b">{words.join(', ')}</span>}
+            {isOn && <span className="medium chip-value">{words.join(', ')}</span>}
           </button>
         </Menu.Target>
         <Menu.Dropdown>

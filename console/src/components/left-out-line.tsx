@@ -39,7 +39,7 @@ export function LeftOutLine() {
           <Fragment key={index}>{index % 2 === 1 ? <code>{part}</code> : part}</Fragment>
         ))}
       </span>
-      <button type="button" className="plain u" onClick={() => tell(undefined)}>
+      <button type="button" className="plain underlined" onClick={() => tell(undefined)}>
         Dismiss
       </button>
     </div>

@@ -48,7 +48,13 @@ function elementOf({ token, children }: Open): ReactNode {
 }
 
 const Outward = ({ address, children }: { address: string; children: ReactNode }) => (
-  <a className="u" href={address} title={visibleText(address)} target="_blank" rel="noopener noreferrer nofollow">
+  <a
+    className="underlined"
+    href={address}
+    title={visibleText(address)}
+    target="_blank"
+    rel="noopener noreferrer nofollow"
+  >
     {children}
   </a>
 )

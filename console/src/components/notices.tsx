@@ -11,7 +11,7 @@ export function Failure({ what, error, onRetry }: { what: string; error: unknown
     <div className="notice" role="alert">
       <div className="grow">
         <div>
-          <b className="m">{what}</b> {error instanceof Error ? error.message : String(error)}
+          <b className="medium">{what}</b> {error instanceof Error ? error.message : String(error)}
         </div>
         {requestId !== undefined && (
           <div className="small faint">
@@ -49,7 +49,7 @@ export function Emptiness({ title, children, action, guide }: EmptinessParts) {
   return (
     <div className="notice">
       <div className="grow">
-        <b className="m">{title}</b> {children} {guide && <GuideLink name={guide}>Learn more</GuideLink>}
+        <b className="medium">{title}</b> {children} {guide && <GuideLink name={guide}>Learn more</GuideLink>}
       </div>
       {action}
     </div>

@@ -79,9 +79,9 @@ export function Page({ title, crumb, trail, area, listedIn, actions, hasOwnTitle
             </>
           )}
           {hasOwnTitle ? (
-            <b className="ell">{title}</b>
+            <b className="ellipsis">{title}</b>
           ) : (
-            <h1 className="bar-title ell" tabIndex={-1}>
+            <h1 className="bar-title ellipsis" tabIndex={-1}>
               {title}
             </h1>
           )}

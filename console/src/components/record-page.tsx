@@ -60,7 +60,7 @@ export function RecordPage<Data>({ record, nouns: [noun, many], crumb, lacks, wh
             why={
               <>
                 {why}{' '}
-                <Link className="u" to={crumb.to}>
+                <Link className="underlined" to={crumb.to}>
                   All {many}
                 </Link>
               </>

@@ -9,7 +9,7 @@ export function RowCount({ count, one, many }: Parts) {
     if (count !== undefined) setSaid(count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${many}`)
   }, [count, one, many])
   return (
-    <span className="secondary tn" role="status">
+    <span className="secondary tabular" role="status">
       {said}
     </span>
   )

@@ -18,7 +18,7 @@ type Parts = {
 export const SaveBar = ({ isWhole = false, said, below, onDiscard, children }: Parts) => (
   <section className={isWhole ? 'save-bar whole' : 'save-bar'} aria-label="Unsaved changes">
     <div className="grow">
-      <div className="m" role="status">
+      <div className="medium" role="status">
         {said}
       </div>
       {below}

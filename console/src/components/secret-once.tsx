@@ -3,7 +3,7 @@ import { CodeBlock } from './code-block.tsx'
 /** A secret that the server does not show again. */
 export const SecretOnce = ({ label, secret, after }: { label: string; secret: string; after: string }) => (
   <div className="secret-once" role="status">
-    <b className="m">{label}</b>
+    <b className="medium">{label}</b>
     <CodeBlock text={secret} label={label} />
     <p className="small secondary">{after}</p>
   </div>

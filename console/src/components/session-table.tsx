@@ -29,8 +29,8 @@ export const SessionTable = ({ sessions, onEnd }: Parts) => (
           <th>Browser</th>
           <th className="w-method">Signed in by</th>
           <th className="w-address">From</th>
-          <th className="num w-began">Began</th>
-          <th className="num w-began">Last used</th>
+          <th className="numeric w-began">Began</th>
+          <th className="numeric w-began">Last used</th>
           {onEnd && (
             <th className="w-end">
               <span className="hidden">End</span>
@@ -42,21 +42,21 @@ export const SessionTable = ({ sessions, onEnd }: Parts) => (
         {sessions.map((session) => (
           <tr key={session.id}>
             <td className="c-name" title={session.user_agent === null ? undefined : visibleText(session.user_agent)}>
-              <span className="m">{visibleText(browserName(session.user_agent))}</span>{' '}
+              <span className="medium">{visibleText(browserName(session.user_agent))}</span>{' '}
               {session.is_current && <span className="tag">This one</span>}
             </td>
             <td className="c-sub secondary">{methods[session.method]}</td>
             <td className="c-lead">
               <code className="secondary">{session.ip_address}</code>
             </td>
-            <td className="c-more num secondary">
+            <td className="c-more numeric secondary">
               <RelativeTime time={session.created_at} />
             </td>
-            <td className="c-time num secondary">
+            <td className="c-time numeric secondary">
               <RelativeTime time={session.last_seen_at} />
             </td>
             {onEnd && (
-              <td className="num">
+              <td className="numeric">
                 {!session.is_current && (
                   <Button
                     aria-label={`End the session in ${visibleText(browserName(session.user_agent))}`}

@@ -42,8 +42,8 @@ export function SqlSuggestions({ id, suggestions, active, shown, from, onTake }:
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => onTake(index)}
             >
-              <code className="ell">{name}</code>
-              <span className="small faint ell">{of}</span>
+              <code className="ellipsis">{name}</code>
+              <span className="small faint ellipsis">{of}</span>
             </div>
           ))}
         </div>

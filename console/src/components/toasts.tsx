@@ -40,7 +40,7 @@ export function Toasts() {
           {offer && (
             <button
               type="button"
-              className="u toast-offer"
+              className="underlined toast-offer"
               onClick={() => {
                 hide(id)
                 offer.run()

@@ -28,7 +28,11 @@ export function DaySaid({ shown, isToday }: { readonly shown: DayFigures; readon
         {shown.figures && (
           <>
             {' · '}
-            <Link className="u" to="/devices" search={{ view: 'attention', ...(!isToday && { as_of: shown.day }) }}>
+            <Link
+              className="underlined"
+              to="/devices"
+              search={{ view: 'attention', ...(!isToday && { as_of: shown.day }) }}
+            >
               {isToday ? 'These devices' : 'These devices, as of that day'}
             </Link>
           </>
@@ -46,7 +50,7 @@ export const DayChangeList = ({ changes, more }: NonNullable<DayFigures['changed
         <Icon name="check" size={14} />
         <span className="wrap">
           <Link
-            className="u"
+            className="underlined"
             to="/audit/$entryId"
             params={{ entryId: change.audit_log_id }}
             title={`${clockTime(change.timestamp)} UTC`}

@@ -22,11 +22,11 @@ export const DayTable = ({ days }: { days: readonly DayFigures[] }) => (
           <tr>
             <th>Day</th>
             {columns.map(([name, word]) => (
-              <th key={name} className="num">
+              <th key={name} className="numeric">
                 {word}
               </th>
             ))}
-            <th className="num">Together</th>
+            <th className="numeric">Together</th>
             <th>Check changes</th>
           </tr>
         </thead>
@@ -35,7 +35,7 @@ export const DayTable = ({ days }: { days: readonly DayFigures[] }) => (
             <tr key={day}>
               <td>
                 {figures ? (
-                  <Link className="u" to="/devices" search={ago === 0 ? {} : { as_of: day }}>
+                  <Link className="underlined" to="/devices" search={ago === 0 ? {} : { as_of: day }}>
                     {dayName(day)}
                   </Link>
                 ) : (
@@ -43,11 +43,11 @@ export const DayTable = ({ days }: { days: readonly DayFigures[] }) => (
                 )}
               </td>
               {columns.map(([name]) => (
-                <td key={name} className="num">
+                <td key={name} className="numeric">
                   {figures ? figures[name].toLocaleString('en') : '—'}
                 </td>
               ))}
-              <td className="num">{figures ? troubled(figures).toLocaleString('en') : '—'}</td>
+              <td className="numeric">{figures ? troubled(figures).toLocaleString('en') : '—'}</td>
               <td className="wrap">{changed && <DayChangeList {...changed} />}</td>
             </tr>
           ))}

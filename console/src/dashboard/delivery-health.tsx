@@ -68,10 +68,10 @@ export function DeliveryHealth() {
             return (
               <li key={key} className="line" title={error ?? undefined}>
                 <Mark name={mark} />
-                <span className="m ell grow">{visibleText(name)}</span>
+                <span className="medium ellipsis grow">{visibleText(name)}</span>
                 <span className="secondary line-kind">{kind}</span>
                 <span className={state === 'failing' ? 'line-word bad' : 'line-word secondary'}>{word}</span>
-                <span className="secondary tn line-time">
+                <span className="secondary tabular line-time">
                   <RelativeTime time={last} />
                 </span>
               </li>

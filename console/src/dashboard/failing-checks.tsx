@@ -11,7 +11,7 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
     <section aria-labelledby="failing-checks">
       <div className="sech">
         <h2 id="failing-checks">Checks that fail most</h2>
-        <Link className="u small" to="/checks">
+        <Link className="underlined small" to="/checks">
           All
         </Link>
       </div>
@@ -23,25 +23,25 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
               <tr>
                 <th>Check</th>
                 <th className="w-strategy">When it fails</th>
-                <th className="num w-failing">Failing</th>
+                <th className="numeric w-failing">Failing</th>
                 <th className="w-bar">
                   <span className="hidden">Share</span>
                 </th>
-                <th className="num w-undecided">No result</th>
-                <th className="num w-passing">Passing</th>
-                <th className="num w-week">7 days</th>
+                <th className="numeric w-undecided">No result</th>
+                <th className="numeric w-passing">Passing</th>
+                <th className="numeric w-week">7 days</th>
               </tr>
             </thead>
             <tbody>
               {checks.map((check) => (
                 <tr key={check.check_id}>
                   <td title={visibleText(check.check_name)}>
-                    <Link to="/checks/$checkId" params={{ checkId: check.check_id }} className="m" data-row-link>
+                    <Link to="/checks/$checkId" params={{ checkId: check.check_id }} className="medium" data-row-link>
                       {visibleText(check.check_name)}
                     </Link>
                   </td>
                   <td className="secondary">{check.is_paused ? 'Paused' : strategyWords[check.strategy]}</td>
-                  <td className="num">
+                  <td className="numeric">
                     {check.failing.toLocaleString('en')}{' '}
                     <span className="secondary">/ {check.counted.toLocaleString('en')}</span>
                   </td>
@@ -50,11 +50,11 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
                       <rect width={Math.max(3, (check.failing / most) * 46)} height="6" rx="2" />
                     </svg>
                   </td>
-                  <td className="num secondary" title={undecidedText(check)}>
+                  <td className="numeric secondary" title={undecidedText(check)}>
                     {undecidedOf(check).toLocaleString('en')}
                   </td>
-                  <td className="num">{percentOf(check)}&thinsp;%</td>
-                  <td className="num secondary">{changeOf(check.failing, check.failing_a_week_ago)}</td>
+                  <td className="numeric">{percentOf(check)}&thinsp;%</td>
+                  <td className="numeric secondary">{changeOf(check.failing, check.failing_a_week_ago)}</td>
                 </tr>
               ))}
             </tbody>

@@ -104,7 +104,7 @@ export function FirstSteps() {
             {isDone ? (
               <span className="secondary">{text}</span>
             ) : (
-              <Link className="m" to={to}>
+              <Link className="medium" to={to}>
                 {text}
               </Link>
             )}

@@ -9,7 +9,7 @@ export function NextToBlock({ rows }: { rows: ConsoleSummary['next_to_block'] })
     <section aria-labelledby="next-to-block">
       <div className="sech">
         <h2 id="next-to-block">Blocked or about to be</h2>
-        <Link className="u small" to="/devices" search={{ view: 'attention' }}>
+        <Link className="underlined small" to="/devices" search={{ view: 'attention' }}>
           All
         </Link>
       </div>
@@ -25,19 +25,19 @@ export function NextToBlock({ rows }: { rows: ConsoleSummary['next_to_block'] })
                 <Link
                   to="/devices/$deviceId"
                   params={{ deviceId: row.device_id }}
-                  className="m ell"
+                  className="medium ellipsis"
                   title={visibleText(row.owner_name ?? row.device_name)}
                   data-row-link
                 >
                   {visibleText(row.owner_name ?? row.device_name)}
                 </Link>
                 {row.owner_name !== null && (
-                  <span className="secondary ell next-device" title={visibleText(row.device_name)}>
+                  <span className="secondary ellipsis next-device" title={visibleText(row.device_name)}>
                     {visibleText(row.device_name)}
                   </span>
                 )}
               </span>
-              <span className="small secondary ell block">
+              <span className="small secondary ellipsis block">
                 {row.issue_id !== null && (
                   <Link to="/issues/$issueId" params={{ issueId: row.issue_id }}>
                     {visibleText(row.issue_title ?? '')}
@@ -45,7 +45,7 @@ export function NextToBlock({ rows }: { rows: ConsoleSummary['next_to_block'] })
                 )}
               </span>
             </span>
-            <span className="tn next-time">
+            <span className="tabular next-time">
               <RelativeTime time={row.blocks_at} />
             </span>
           </li>

@@ -31,7 +31,7 @@ export function StackedDays({ summary }: { summary: ConsoleSummary }) {
                 {word}
               </span>
             ))}
-          <button type="button" className="plain u" onClick={() => setIsTable(!isTable)}>
+          <button type="button" className="plain underlined" onClick={() => setIsTable(!isTable)}>
             {isTable ? 'Show as chart' : 'Show as table'}
           </button>
         </span>

@@ -18,14 +18,14 @@ export function ChangedMeanwhile<Input>({ others, labels, theirs, yours, shownOf
   return (
     <section className="note will changed-meanwhile" aria-label="Changed in the meantime">
       <div className="grow">
-        <p className="m" role="status">
+        <p className="medium" role="status">
           Someone else changed this while you were editing.
         </p>
         <ul className="lines">
           {others.map(({ field, isContested }) => (
             <li className="line" key={String(field)}>
               <span className="grow breaks">
-                <span className="m">{labels[field]}</span>: theirs is “{shown(theirs, field)}”
+                <span className="medium">{labels[field]}</span>: theirs is “{shown(theirs, field)}”
                 {isContested ? `, yours is “${shown(yours, field)}”. Saving replaces theirs.` : '; it is kept.'}
               </span>
               {isContested && <Button onClick={() => onTakeTheirs(field)}>Use theirs</Button>}

@@ -25,7 +25,7 @@ export const ChoiceCards = <Value extends string>({ legend, name, options, value
             onChange={() => onChange(option.value)}
           />
           <span className="grow">
-            <span className="m block">{option.title}</span>
+            <span className="medium block">{option.title}</span>
             <span className="small secondary block">{option.text}</span>
           </span>
         </label>

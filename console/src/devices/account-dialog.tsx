@@ -35,7 +35,7 @@ export function AccountDialog({ title, account, close, onClose }: Parts) {
                     {name === null ? (
                       `Device ${id}`
                     ) : (
-                      <Link className="u" to="/devices/$deviceId" params={{ deviceId: id }}>
+                      <Link className="underlined" to="/devices/$deviceId" params={{ deviceId: id }}>
                         {visibleText(name)}
                       </Link>
                     )}

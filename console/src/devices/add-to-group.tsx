@@ -75,7 +75,7 @@ export function AddToGroup({ selection, filters, size, onClose, onDone }: Parts)
       <form className="confirm" onSubmit={submit}>
         <LoadFailure what="Groups" query={groups} />
         <label className="stack">
-          <span className="m">Group</span>
+          <span className="medium">Group</span>
           <select
             className="select"
             value={groupId}
@@ -94,7 +94,7 @@ export function AddToGroup({ selection, filters, size, onClose, onDone }: Parts)
         <FormFault error={add.faultBeside()} />
         <div className="dialog-ends">
           {add.isPending && size > maxAtOnce && (
-            <span className="secondary tn grow" role="status">
+            <span className="secondary tabular grow" role="status">
               {done.toLocaleString('en')} of {size.toLocaleString('en')} added
             </span>
           )}

@@ -58,13 +58,13 @@ export function BulkRow(parts: Parts) {
   useClearingKey(onClear)
   return (
     <div className="bulk">
-      <b className="m tn" role="status">
+      <b className="medium tabular" role="status">
         {selection.kind === 'all' && selection.except.size === 0
           ? `All ${count(size)} that match the filter are selected`
           : `${count(size)} selected`}
       </b>
       {size < total && (
-        <button type="button" className="plain u tn" onClick={onSelectAll}>
+        <button type="button" className="plain underlined tabular" onClick={onSelectAll}>
           Select all {count(total)}
         </button>
       )}
@@ -94,10 +94,10 @@ export function BulkRow(parts: Parts) {
       {mayRemove && <Unregister {...parts} size={size} />}
       {refresh.isPending && size > 100 && (
         <>
-          <span className="secondary tn" role="status">
+          <span className="secondary tabular" role="status">
             {count(Math.min(done, size))} of {count(size)} asked
           </span>
-          <button type="button" className="plain u" onClick={() => stopping.current?.abort()}>
+          <button type="button" className="plain underlined" onClick={() => stopping.current?.abort()}>
             Stop
           </button>
         </>

@@ -73,15 +73,15 @@ function ResultItem({ result, refreshedOn }: ItemParts) {
       {isFolded ? <Icon name="chevronRight" size={14} /> : <span className="no-chevron" />}
       <Mark name={mark} />
       {isFolded ? (
-        <span className="m ell result-name">{name}</span>
+        <span className="medium ellipsis result-name">{name}</span>
       ) : (
-        <Link className="m ell result-name" to="/checks/$checkId" params={{ checkId: result.check_id }}>
+        <Link className="medium ellipsis result-name" to="/checks/$checkId" params={{ checkId: result.check_id }}>
           {name}
         </Link>
       )}
-      <span className="faint ell grow">{reasonOf(result)}</span>
+      <span className="faint ellipsis grow">{reasonOf(result)}</span>
       <span className={isBad ? 'bad result-word' : 'secondary result-word'}>{word}</span>
-      <span className="secondary tn result-time">
+      <span className="secondary tabular result-time">
         <RelativeTime time={result.ran_at} />
       </span>
     </>
@@ -103,7 +103,7 @@ function ResultItem({ result, refreshedOn }: ItemParts) {
 const ResultLinks = ({ result }: { result: CheckResult }) => (
   <p className="small secondary result-links">
     Check{' '}
-    <Link className="u" to="/checks/$checkId" params={{ checkId: result.check_id }}>
+    <Link className="underlined" to="/checks/$checkId" params={{ checkId: result.check_id }}>
       {visibleText(result.check_name)}
     </Link>
     <OwnIssues result={result} />
@@ -120,11 +120,11 @@ function OwnIssues({ result: { device_id: device, check_id: check } }: { result:
     <>
       {own.length === 1 ? ' · issue ' : ' · '}
       {own.length === 1 ? (
-        <Link className="u" to="/issues/$issueId" params={{ issueId: first.id }}>
+        <Link className="underlined" to="/issues/$issueId" params={{ issueId: first.id }}>
           {visibleText(first.title)}
         </Link>
       ) : (
-        <Link className="u" to="/issues" search={{ device, check }}>
+        <Link className="underlined" to="/issues" search={{ device, check }}>
           {own.length} issues
         </Link>
       )}

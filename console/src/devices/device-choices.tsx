@@ -35,7 +35,7 @@ export function DeviceChoices({ filters, onSort, columns, isSelecting, onSelecti
       <ApiQuery filters={filters} />
       <SortChoice words={filters.as_of === undefined ? sortWords : pastSortWords} sort={filters.sort} onSort={onSort} />
       {onSelecting && (
-        <button type="button" className="plain u select-rows" onClick={() => onSelecting(!isSelecting)}>
+        <button type="button" className="plain underlined select-rows" onClick={() => onSelecting(!isSelecting)}>
           {isSelecting ? 'Done selecting' : 'Select'}
         </button>
       )}

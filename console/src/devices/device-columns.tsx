@@ -24,7 +24,7 @@ export const deviceColumns: Readonly<Record<DeviceColumnName, Column<DeviceView,
   blocks: {
     text: 'Blocks',
     head: 'w-blocks',
-    className: 'cell-blocks tn',
+    className: 'cell-blocks tabular',
     cell: ({ will_block_at: at, blocked_since: since }) => <RelativeTime time={at ?? since} />,
     order: { ascending: 'will_block_at', descending: '-will_block_at' },
   },
@@ -51,14 +51,14 @@ export const deviceColumns: Readonly<Record<DeviceColumnName, Column<DeviceView,
   },
   issues: {
     text: 'Issues',
-    head: 'num w-issues',
-    className: 'num cell-issues',
+    head: 'numeric w-issues',
+    className: 'numeric cell-issues',
     cell: ({ open_issues: count }) => count,
   },
   seen: {
     text: 'Last seen',
-    head: 'num w-seen',
-    className: 'num secondary cell-seen',
+    head: 'numeric w-seen',
+    className: 'numeric secondary cell-seen',
     cell: ({ last_seen_at: at }) => <RelativeTime time={at} missing="never" />,
     order: { ascending: 'last_seen_at', descending: '-last_seen_at', isDescendingFirst: true },
   },
@@ -86,7 +86,7 @@ export const nameColumn: Column<DeviceView, DeviceSort> = {
       <Link
         to="/devices/$deviceId"
         params={{ deviceId: row.id }}
-        className="m ell"
+        className="medium ellipsis"
         data-row-link
         title={visibleText(row.name)}
       >

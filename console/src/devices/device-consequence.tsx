@@ -32,7 +32,7 @@ export function consequenceOf(
   if (standing === 'will_block' && device.will_block_at) {
     return (
       <>
-        Will be blocked <b className="m">{deadlineOf(device.will_block_at, now)} UTC</b>
+        Will be blocked <b className="medium">{deadlineOf(device.will_block_at, now)} UTC</b>
         <Because issues={issuesThat('will_block', issues, now)} />. Fix, exempt or snooze it to prevent this.{' '}
         <BlockEffect owner={owner} isBlocked={false} />
       </>
@@ -63,7 +63,7 @@ function Blocked({ isSuspended, issues, now }: BlockedParts) {
   const others = blocking.length - 1
   return (
     <>
-      Blocked since <b className="m">{deadlineOf(since, now)} UTC</b>
+      Blocked since <b className="medium">{deadlineOf(since, now)} UTC</b>
       <Because issues={blocking} />.
       {others > 0 && ` ${others === 1 ? '1 more issue blocks' : `${others} more issues block`} it.`}
     </>
@@ -76,11 +76,11 @@ function Because({ issues: [issue] }: { readonly issues: readonly IssueView[] })
   return (
     <>
       {': '}
-      <Link className="u" to="/issues/$issueId" params={{ issueId: issue.id }}>
+      <Link className="underlined" to="/issues/$issueId" params={{ issueId: issue.id }}>
         {visibleText(issue.title)}
       </Link>
       {' (check '}
-      <Link className="u" to="/checks/$checkId" params={{ checkId: issue.check.id }}>
+      <Link className="underlined" to="/checks/$checkId" params={{ checkId: issue.check.id }}>
         {visibleText(issue.check.name)}
       </Link>
       )

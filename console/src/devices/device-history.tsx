@@ -41,7 +41,7 @@ export function DeviceHistory() {
                 <tr>
                   <th>What happened</th>
                   <th className="w-200">By</th>
-                  <th className="num w-240">When, UTC</th>
+                  <th className="numeric w-240">When, UTC</th>
                 </tr>
               </thead>
               <tbody>

@@ -39,7 +39,7 @@ export function DeviceInventory() {
             className={name === table?.name ? 'on' : ''}
             aria-current={name === table?.name ? 'page' : undefined}
           >
-            {name} <span className="faint tn">{counts.get(name)?.toLocaleString('en')}</span>
+            {name} <span className="faint tabular">{counts.get(name)?.toLocaleString('en')}</span>
           </Link>
         ))}
       </nav>

@@ -66,7 +66,7 @@ export function DeviceIssues() {
               <tr>
                 <th>Issue</th>
                 <th className="w-issue-state">State</th>
-                <th className="num w-120">Found</th>
+                <th className="numeric w-120">Found</th>
               </tr>
             </thead>
             <tbody>
@@ -76,7 +76,7 @@ export function DeviceIssues() {
                   <td className="c-lead">
                     <IssueState issue={issue} />
                   </td>
-                  <td className="num secondary c-time">
+                  <td className="numeric secondary c-time">
                     <RelativeTime time={issue.detected_at} />
                   </td>
                 </tr>

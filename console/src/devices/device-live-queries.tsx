@@ -40,18 +40,18 @@ export function DeviceLiveQueries() {
               <tr>
                 <th>Live query</th>
                 <th className="w-200">Answer</th>
-                <th className="num w-120">Asked</th>
+                <th className="numeric w-120">Asked</th>
               </tr>
             </thead>
             <tbody>
               {rows.map((row) => (
                 <tr key={row.id} className={row.error_message === null ? '' : 'tall'}>
                   <td className="c-name">
-                    <Link to="/live-queries/$queryId" params={{ queryId: row.id }} className="m ell">
+                    <Link to="/live-queries/$queryId" params={{ queryId: row.id }} className="medium ellipsis">
                       {visibleText(row.name)}
                     </Link>
                     {row.error_message !== null && (
-                      <span className="second ell" title={visibleText(row.error_message)}>
+                      <span className="second ellipsis" title={visibleText(row.error_message)}>
                         {visibleText(row.error_message)}
                       </span>
                     )}
@@ -59,7 +59,7 @@ export function DeviceLiveQueries() {
                   <td className="c-sub">
                     <Answer row={row} />
                   </td>
-                  <td className="num secondary c-time">
+                  <td className="numeric secondary c-time">
                     <RelativeTime time={row.started_at} />
                   </td>
                 </tr>

@@ -60,7 +60,7 @@ function LoadedDevice({ device }: { device: Device }) {
     >
       <div className="page detail">
         <div className="title-row device-head">
-          <h1 tabIndex={-1} className="ell" title={name}>
+          <h1 tabIndex={-1} className="ellipsis" title={name}>
             {name}
           </h1>
           <StatePill standing={standing} suffix={suffix + silence} />

@@ -50,7 +50,7 @@ export function DevicePaging({ filters, shown, total, next, onChange, onTurn, on
             ))}
           </select>
         </label>
-        <span className="tn">
+        <span className="tabular">
           {(from + 1).toLocaleString('en')}–{(from + shown).toLocaleString('en')}
           {total !== undefined && ` of ${total.toLocaleString('en')}`}
         </span>

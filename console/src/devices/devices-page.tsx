@@ -154,7 +154,7 @@ const NoDevice = () => (
     title="No devices enrolled yet."
     guide="osquery"
     action={
-      <Link className="u" to="/devices/enroll">
+      <Link className="underlined" to="/devices/enroll">
         Enroll a machine
       </Link>
     }

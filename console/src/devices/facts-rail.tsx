@@ -15,7 +15,7 @@ function Copied({ text, label }: { text: string | null; label: string }) {
   if (text === null) return missing
   return (
     <>
-      <code className="ell" title={visibleText(text)}>
+      <code className="ellipsis" title={visibleText(text)}>
         {visibleText(text)}
       </code>
       <CopyButton text={text} label={label} />
@@ -32,14 +32,14 @@ export function FactsRail({ device, owner }: { device: Device; owner: Person | u
       <dl className="kv">
         <Fact name="Owner">
           {owner ? (
-            <span className="stack ell">
-              <Link to="/people/$personId" params={{ personId: owner.id }} className="m ell">
+            <span className="stack ellipsis">
+              <Link to="/people/$personId" params={{ personId: owner.id }} className="medium ellipsis">
                 {visibleText(owner.name)}
               </Link>
-              <span className="secondary ell">{visibleText(owner.email)}</span>
+              <span className="secondary ellipsis">{visibleText(owner.email)}</span>
             </span>
           ) : ownerId !== undefined ? (
-            <Link to="/people/$personId" params={{ personId: ownerId }} className="m">
+            <Link to="/people/$personId" params={{ personId: ownerId }} className="medium">
               Person {ownerId}
             </Link>
           ) : (

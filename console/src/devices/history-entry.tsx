@@ -45,11 +45,11 @@ export const HistoryEntryCells = ({ entry }: { entry: DeviceHistoryEntry }) => (
         <HistoryEntryShape entry={entry} />
         {historyEntryTitle(entry)}
       </span>
-      <span className="second ell" title={reasonOf(entry)}>
+      <span className="second ellipsis" title={reasonOf(entry)}>
         {reasonOf(entry)}
       </span>
     </td>
     <td className="secondary c-sub">{entry.initiator === null ? '' : initiators[entry.initiator]}</td>
-    <td className="num tn c-time">{fullTime(entry.occurred_at).slice(4, -4)}</td>
+    <td className="numeric tabular c-time">{fullTime(entry.occurred_at).slice(4, -4)}</td>
   </tr>
 )

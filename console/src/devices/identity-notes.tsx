@@ -49,10 +49,10 @@ function SuspendedNote({ device, ownerName, since }: Parts & { readonly since: s
         }
       }
     >
-      <b className="m">The registration is suspended</b> since <RelativeTime time={since} />: an agent enrolled as this
-      device while its earlier agent was in use, or with a secret that is not bound to {ownerName}; or its companion was
-      replaced, or runs on two machines. Until you confirm it, nobody can sign in with the device, and its state cannot
-      improve. <SeeAudit device={device} />
+      <b className="medium">The registration is suspended</b> since <RelativeTime time={since} />: an agent enrolled as
+      this device while its earlier agent was in use, or with a secret that is not bound to {ownerName}; or its
+      companion was replaced, or runs on two machines. Until you confirm it, nobody can sign in with the device, and its
+      state cannot improve. <SeeAudit device={device} />
     </IdentityNote>
   )
 }
@@ -79,16 +79,16 @@ function ConflictNote({ device, since }: Parts & { readonly since: string }) {
         }
       }
     >
-      <b className="m">Two agents take turns enrolling as this device</b>, since <RelativeTime time={since} />. They
-      have one hardware identity, as cloned virtual machines do. The one that enrolled last stays in service; the other
-      is refused for up to an hour at a time. Give one of them an identity of its own, or stop it. The mark goes away
-      after a day without a second agent. <SeeAudit device={device} />
+      <b className="medium">Two agents take turns enrolling as this device</b>, since <RelativeTime time={since} />.
+      They have one hardware identity, as cloned virtual machines do. The one that enrolled last stays in service; the
+      other is refused for up to an hour at a time. Give one of them an identity of its own, or stop it. The mark goes
+      away after a day without a second agent. <SeeAudit device={device} />
     </IdentityNote>
   )
 }
 
 const SeeAudit = ({ device }: { readonly device: Device }) => (
-  <Link className="u" to="/devices/$deviceId/audit" params={{ deviceId: device.id }}>
+  <Link className="underlined" to="/devices/$deviceId/audit" params={{ deviceId: device.id }}>
     See when each enrolled
   </Link>
 )

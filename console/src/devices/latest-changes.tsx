@@ -17,7 +17,7 @@ export function LatestChanges({ device }: { device: Device }) {
     <section aria-labelledby="latest-changes" className="sec">
       <div className="sech">
         <h2 id="latest-changes">State, 28 days</h2>
-        <Link to="/devices/$deviceId/history" params={{ deviceId: device.id }} className="u small">
+        <Link to="/devices/$deviceId/history" params={{ deviceId: device.id }} className="underlined small">
           Full history
         </Link>
       </div>
@@ -27,10 +27,10 @@ export function LatestChanges({ device }: { device: Device }) {
           <li key={entry.id}>
             <HistoryEntryShape entry={entry} />
             <span className="grow">
-              <span className="m block">{historyEntryTitle(entry)}</span>
+              <span className="medium block">{historyEntryTitle(entry)}</span>
               <span className="small secondary block">{reasonOf(entry)}</span>
             </span>
-            <time className="small secondary tn" dateTime={entry.occurred_at} title={fullTime(entry.occurred_at)}>
+            <time className="small secondary tabular" dateTime={entry.occurred_at} title={fullTime(entry.occurred_at)}>
               {fullTime(entry.occurred_at)
                 .slice(4, -7)
                 .replace(/ \d{4} /, ' ')}

@@ -26,7 +26,7 @@ export function MissingDevice({ deviceId }: { deviceId: string }) {
   const restore = useRestore()
   const mayRestore = useMay('remove_devices')
   const all = (
-    <Link className="u" to="/devices">
+    <Link className="underlined" to="/devices">
       All devices
     </Link>
   )

@@ -39,7 +39,7 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
                 <th>Issue</th>
                 <th className="w-issue-check">Check</th>
                 <th className="w-issue-state">State</th>
-                <th className="num w-found">Found</th>
+                <th className="numeric w-found">Found</th>
               </tr>
             </thead>
             <tbody>
@@ -69,7 +69,7 @@ function CopyMessage({ issues }: { issues: readonly IssueView[] }) {
   })
   if (shown.length === 0) return null
   return (
-    <button type="button" className="plain u small" disabled={copy.isPending} onClick={() => copy.mutate()}>
+    <button type="button" className="plain underlined small" disabled={copy.isPending} onClick={() => copy.mutate()}>
       Copy as message
     </button>
   )
@@ -84,7 +84,7 @@ function IssueRow({ issue }: { issue: IssueView }) {
         <Link
           to="/checks/$checkId"
           params={{ checkId: issue.check.id }}
-          className="ell"
+          className="ellipsis"
           title={visibleText(issue.check.name)}
         >
           {visibleText(issue.check.name)}
@@ -93,7 +93,7 @@ function IssueRow({ issue }: { issue: IssueView }) {
       <td>
         <IssueState issue={issue} />
       </td>
-      <td className="num secondary" title={fullTime(issue.detected_at)}>
+      <td className="numeric secondary" title={fullTime(issue.detected_at)}>
         {dayOf(issue.detected_at, now)}
       </td>
     </tr>

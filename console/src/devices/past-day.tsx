@@ -29,7 +29,7 @@ export function PastDay({ day, filters }: Parts) {
           </>
         )}
       </p>
-      <Link className="u" to="/devices" search={today}>
+      <Link className="underlined" to="/devices" search={today}>
         Show today
       </Link>
     </section>

@@ -64,7 +64,7 @@ export function SignInModeDialog({ device, onClose }: { device: Device; onClose:
             <label key={name} className="choice">
               <input type="radio" name="mode" checked={mode === name} onChange={() => setMode(name)} />
               <span>
-                <span className="m block">{modeWords[name]}</span>
+                <span className="medium block">{modeWords[name]}</span>
                 <span className="small secondary">{hints[name]}</span>
               </span>
             </label>
@@ -101,7 +101,7 @@ function GroupChoice({ chosen, onChange }: ChoiceParts) {
                 checked={chosen.includes(id)}
                 onChange={() => onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])}
               />
-              <span className="ell">{visibleText(name)}</span>
+              <span className="ellipsis">{visibleText(name)}</span>
             </label>
           </li>
         ))}

@@ -34,8 +34,8 @@ function TwinNote({ device, twin }: { readonly device: Device; readonly twin: Tw
   return (
     <section className="note will identity-note" aria-label="Same machine">
       <p>
-        <b className="m">
-          <Link className="u" to="/devices/$deviceId" params={{ deviceId: twin.id }}>
+        <b className="medium">
+          <Link className="underlined" to="/devices/$deviceId" params={{ deviceId: twin.id }}>
             {visibleText(twin.name)}
           </Link>{' '}
           (device {twin.id}) has the same {alike}.

@@ -42,7 +42,7 @@ export function useSteps<Item>({ total, begin, endOf, close, onChanged, onClose,
   useEffect(() => () => stopping.current?.abort(), [])
   const { data: account, isPending } = action
   const progress: ReactNode = isPending && (
-    <p className="secondary tn" role="status">
+    <p className="secondary tabular" role="status">
       {Math.min(asked, total).toLocaleString('en')} of {total.toLocaleString('en')} done
     </p>
   )

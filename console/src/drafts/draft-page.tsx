@@ -76,7 +76,7 @@ function DraftEditor({ draft }: { draft: DraftView }) {
     <Page title={name} crumb={crumb} hasOwnTitle actions={<Ends draft={draft} isDirty={isDirty} />}>
       <div className="page check-page">
         <div className="title-row">
-          <h1 tabIndex={-1} className="ell" title={name}>
+          <h1 tabIndex={-1} className="ellipsis" title={name}>
             {name}
           </h1>
           <span className="tag">{draft.custom_check_id === '' ? 'Draft' : 'Draft of a published check'}</span>
@@ -85,7 +85,7 @@ function DraftEditor({ draft }: { draft: DraftView }) {
           {draft.custom_check_id !== '' ? (
             <>
               The check stays as it is until the draft is published again.{' '}
-              <Link className="u" to="/checks/$checkId" params={{ checkId: draft.custom_check_id }}>
+              <Link className="underlined" to="/checks/$checkId" params={{ checkId: draft.custom_check_id }}>
                 Open the check
               </Link>
             </>

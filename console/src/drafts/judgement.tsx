@@ -29,7 +29,7 @@ export const Sections = ({ judgement }: { judgement: DraftJudgement }) => (
         return (
           <li key={name}>
             <div className="row between">
-              <span className="m">{sectionWords[name]}</span>
+              <span className="medium">{sectionWords[name]}</span>
               <span className={status === 'bad' ? 'state bad' : 'state secondary'}>
                 <Mark name={mark} />
                 {word}
@@ -53,7 +53,7 @@ export const Sections = ({ judgement }: { judgement: DraftJudgement }) => (
 export const TextPreview = ({ judgement, title }: { judgement: DraftJudgement; title: string }) => (
   <section className="sec draft-preview" aria-labelledby="draft-preview">
     <h2 id="draft-preview">What owners see</h2>
-    <p className="m">{title === '' ? <span className="faint">No title yet</span> : visibleText(title)}</p>
+    <p className="medium">{title === '' ? <span className="faint">No title yet</span> : visibleText(title)}</p>
     {judgement.rationale === null ? <Unmade /> : <Markdown text={judgement.rationale} />}
     {judgement.fix_instructions === null ? <Unmade /> : <Markdown text={judgement.fix_instructions} />}
   </section>

@@ -94,13 +94,18 @@ function Drafts() {
       <ul>
         {rows.map((draft) => (
           <li className="line" key={draft.id}>
-            <Link to="/checks/drafts/$draftId" params={{ draftId: draft.id }} className="m ell grow" data-row-link>
+            <Link
+              to="/checks/drafts/$draftId"
+              params={{ draftId: draft.id }}
+              className="medium ellipsis grow"
+              data-row-link
+            >
               {visibleText(draft.name)}
             </Link>
             <span className="secondary">
               {draft.published ? 'Published' : draft.publishable ? 'Publishable' : 'Unfinished'}
             </span>
-            <span className="faint tn">
+            <span className="faint tabular">
               <RelativeTime time={draft.updated_at} />
             </span>
           </li>

@@ -20,7 +20,7 @@ export function AwaitDevice({ trouble }: { trouble: string }) {
         {arrived === 0 ? (
           <>
             <span className="pulse" aria-hidden="true" />
-            <span className="grow ell">
+            <span className="grow ellipsis">
               Listening on <code>{location.origin}</code>
             </span>
           </>
@@ -30,7 +30,7 @@ export function AwaitDevice({ trouble }: { trouble: string }) {
             <span className="grow">
               {arrived === 1 ? '1 machine has enrolled.' : `${arrived} machines have enrolled.`}
             </span>
-            <Link className="u" to="/devices">
+            <Link className="underlined" to="/devices">
               Show the devices
             </Link>
           </>
@@ -55,7 +55,7 @@ function Waited({ since }: { since: number }) {
   const seconds = Math.max(0, Math.floor((now - since) / 1_000))
   const text = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} m ${seconds % 60} s`
   return (
-    <span className="faint small tn" aria-hidden="true">
+    <span className="faint small tabular" aria-hidden="true">
       {text}
     </span>
   )

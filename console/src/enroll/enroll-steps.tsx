@@ -66,7 +66,7 @@ function Steps({ packages }: { packages: readonly Package[] }) {
           </Step>
           <Step number={2} title="Install it on the machine">
             <div className="step-row command">
-              <code className="grow ell" title={installCommand(chosen)}>
+              <code className="grow ellipsis" title={installCommand(chosen)}>
                 {installCommand(chosen)}
               </code>
               <CopyButton text={installCommand(chosen)} label="the command" />
@@ -85,7 +85,7 @@ function Steps({ packages }: { packages: readonly Package[] }) {
       <p className="note">
         <Icon name="issue" />
         <span>
-          <b className="m">Enrolling never blocks anyone.</b>{' '}
+          <b className="medium">Enrolling never blocks anyone.</b>{' '}
           <span className="secondary">You choose which checks block, and see who is affected first.</span>
         </span>
       </p>
@@ -144,7 +144,7 @@ function DownloadRow({ chosen }: { chosen: Package }) {
   return (
     <>
       <div className="step-row">
-        <code className="grow ell" title={chosen.file_name}>
+        <code className="grow ellipsis" title={chosen.file_name}>
           {chosen.file_name}
         </code>
         {may && (
@@ -162,7 +162,7 @@ function DownloadRow({ chosen }: { chosen: Package }) {
       {chosen.problem !== null && <p className="note will">{chosen.problem}</p>}
       <p className="small faint">
         Anyone with the file can enroll a machine. Its secret is valid until you revoke it under{' '}
-        <Link className="u" to="/settings/enrollment">
+        <Link className="underlined" to="/settings/enrollment">
           Settings, Enrollment
         </Link>
         .

@@ -17,7 +17,7 @@ export function Gate({ title, children }: { title: string; children: ReactNode }
       </main>
       <footer className="gate-foot">
         {location.host}
-        <a className="u" href="/docs/guides">
+        <a className="underlined" href="/docs/guides">
           Documentation
         </a>
       </footer>

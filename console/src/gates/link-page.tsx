@@ -58,7 +58,7 @@ function LinkEnded({ error, onRetry }: { error: Error | null; onRetry: () => voi
       </p>
       {isOver ? (
         <p>
-          <Link className="u" to="/sign-in">
+          <Link className="underlined" to="/sign-in">
             Sign in
           </Link>
         </p>

@@ -86,14 +86,14 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
       </div>
       {isNeeded ? (
         <p className="gate-later">
-          <button type="button" className="plain u" onClick={() => leave.mutate()}>
+          <button type="button" className="plain underlined" onClick={() => leave.mutate()}>
             Sign out
           </button>
           <span className="small faint">Can’t set one up? Ask an administrator with full access for a reset.</span>
         </p>
       ) : (
         <p className="gate-later">
-          <Link className="u" to="/">
+          <Link className="underlined" to="/">
             Later
           </Link>
           <span className="small faint">You can add one under Your account → Security.</span>

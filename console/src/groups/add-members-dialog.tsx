@@ -70,8 +70,8 @@ export function AddMembersDialog({ kind, groupId, groupName, onClose }: Parts) {
             <li key={candidate.id}>
               <label className="candidate">
                 <input type="checkbox" checked={chosen.has(candidate.id)} onChange={() => toggle(candidate)} />
-                <span className="m ell">{visibleText(candidate.name)}</span>
-                <span className="secondary small ell">{visibleText(candidate.second)}</span>
+                <span className="medium ellipsis">{visibleText(candidate.name)}</span>
+                <span className="secondary small ellipsis">{visibleText(candidate.second)}</span>
               </label>
             </li>
           ))}

@@ -70,7 +70,7 @@ const Named = ({ checks }: DeviceGroupUses) => (
       {checks.map((check) => (
         <li key={check.id} className="line">
           <span className="grow">
-            <Link className="u" to="/checks/$checkId/configuration" params={{ checkId: check.id }}>
+            <Link className="underlined" to="/checks/$checkId/configuration" params={{ checkId: check.id }}>
               {visibleText(check.name)}
             </Link>
             <span className="small secondary block">{meaningOf(check)}</span>

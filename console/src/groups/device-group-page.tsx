@@ -94,7 +94,7 @@ const columns: readonly Column<DeviceView>[] = [
     text: 'Device',
     className: 'c-name',
     cell: ({ id, name }) => (
-      <Link to="/devices/$deviceId" params={{ deviceId: id }} className="m ell" data-row-link>
+      <Link to="/devices/$deviceId" params={{ deviceId: id }} className="medium ellipsis" data-row-link>
         {visibleText(name)}
       </Link>
     ),
@@ -105,9 +105,11 @@ const columns: readonly Column<DeviceView>[] = [
     head: 'w-240',
     className: 'c-sub',
     cell: ({ owner }) => (
-      <span className="ell">{owner ? visibleText(owner.name) : <span className="faint">Not registered</span>}</span>
+      <span className="ellipsis">
+        {owner ? visibleText(owner.name) : <span className="faint">Not registered</span>}
+      </span>
     ),
   },
 ]
 
-const takeOutColumn = { text: 'Actions', isUntitled: true, head: 'w-120', className: 'num c-time' }
+const takeOutColumn = { text: 'Actions', isUntitled: true, head: 'w-120', className: 'numeric c-time' }

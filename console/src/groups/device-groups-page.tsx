@@ -65,23 +65,23 @@ const columns: readonly Column<DeviceGroup>[] = [
     className: 'c-name',
     cell: ({ id, name, description }) => (
       <>
-        <Link to="/groups/devices/$groupId" params={{ groupId: id }} className="m ell" data-row-link>
+        <Link to="/groups/devices/$groupId" params={{ groupId: id }} className="medium ellipsis" data-row-link>
           {visibleText(name)}
         </Link>
-        <span className="second ell">{visibleText(description ?? '')}</span>
+        <span className="second ellipsis">{visibleText(description ?? '')}</span>
       </>
     ),
   },
   {
     text: 'Devices',
-    head: 'num w-120',
-    className: 'num c-lead',
+    head: 'numeric w-120',
+    className: 'numeric c-lead',
     cell: ({ members_count: count }) => count.toLocaleString('en'),
   },
   {
     text: 'Created',
-    head: 'num w-120',
-    className: 'num secondary c-more',
+    head: 'numeric w-120',
+    className: 'numeric secondary c-more',
     cell: ({ created_at: at }) => <RelativeTime time={at} />,
   },
 ]

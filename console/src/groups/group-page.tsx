@@ -26,7 +26,7 @@ export function GroupPage({ group, id, crumb, count, one, many, note, actions, c
         return (
           <Page title={name} crumb={crumb} hasOwnTitle actions={actions}>
             <div className="page log-head">
-              <h1 tabIndex={-1} className="ell" title={name}>
+              <h1 tabIndex={-1} className="ellipsis" title={name}>
                 {name}
               </h1>
               <p className="secondary">{[size, visibleText(note)].filter(Boolean).join(' · ')}</p>

@@ -47,7 +47,7 @@ const columns: readonly Column<PersonGroupView>[] = [
     text: 'Group',
     className: 'c-name',
     cell: ({ id, name }) => (
-      <Link to="/groups/people/$groupId" params={{ groupId: id }} className="m ell" data-row-link>
+      <Link to="/groups/people/$groupId" params={{ groupId: id }} className="medium ellipsis" data-row-link>
         {visibleText(name)}
       </Link>
     ),
@@ -60,14 +60,14 @@ const columns: readonly Column<PersonGroupView>[] = [
   },
   {
     text: 'People',
-    head: 'num w-120',
-    className: 'num c-lead',
+    head: 'numeric w-120',
+    className: 'numeric c-lead',
     cell: ({ members_count: count }) => count.toLocaleString('en'),
   },
   {
     text: 'Devices that admit it',
-    head: 'num w-200',
-    className: 'num c-more',
+    head: 'numeric w-200',
+    className: 'numeric c-more',
     cell: ({ devices_count: count }) => count.toLocaleString('en'),
   },
 ]

@@ -8,11 +8,17 @@ export function IssueName({ issue }: { issue: Pick<Issue, 'id' | 'title' | 'issu
   const value = issue.issue_value === null ? undefined : visibleText(issue.issue_value)
   return (
     <td className="c-name">
-      <Link to="/issues/$issueId" params={{ issueId: issue.id }} className="m ell" title={title} data-row-link>
+      <Link
+        to="/issues/$issueId"
+        params={{ issueId: issue.id }}
+        className="medium ellipsis"
+        title={title}
+        data-row-link
+      >
         {title}
       </Link>
       {value !== undefined && (
-        <code className="second ell" title={value}>
+        <code className="second ellipsis" title={value}>
           {value}
         </code>
       )}

@@ -51,7 +51,7 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
     <Page title={title} crumb={crumb} hasOwnTitle actions={<Actions issue={issue} />}>
       <div className="page detail">
         <div className="title-row">
-          <h1 tabIndex={-1} className="ell" title={title}>
+          <h1 tabIndex={-1} className="ellipsis" title={title}>
             {title}
           </h1>
           <Pill issue={issue} now={now} />
@@ -71,7 +71,7 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
                 {isForOwner(issue, now) && (
                   <button
                     type="button"
-                    className="plain u small"
+                    className="plain underlined small"
                     onClick={() => void copyText(ownerMessage([issue], now), 'The message')}
                   >
                     Copy as message
@@ -189,7 +189,7 @@ const Events = ({ issue }: { issue: IssueFacts }) => (
     {eventsOf(issue).map(({ key, at, text }) => (
       <li key={key}>
         <span>{text}</span>
-        <time dateTime={at} className="secondary tn">
+        <time dateTime={at} className="secondary tabular">
           {fullTime(at)}
         </time>
       </li>
@@ -201,7 +201,7 @@ const IssueRail = ({ issue }: { issue: IssueFacts }) => (
   <aside className="rail" aria-label="Facts">
     <dl className="kv">
       <Fact name="Device">
-        <Link className="u ell" to="/devices/$deviceId" params={{ deviceId: issue.device.id }}>
+        <Link className="underlined ellipsis" to="/devices/$deviceId" params={{ deviceId: issue.device.id }}>
           {visibleText(issue.device.name)}
         </Link>
       </Fact>
@@ -209,13 +209,13 @@ const IssueRail = ({ issue }: { issue: IssueFacts }) => (
         {issue.owner === null ? (
           <span className="faint">Not registered</span>
         ) : (
-          <Link className="u ell" to="/people/$personId" params={{ personId: issue.owner.id }}>
+          <Link className="underlined ellipsis" to="/people/$personId" params={{ personId: issue.owner.id }}>
             {visibleText(issue.owner.name)}
           </Link>
         )}
       </Fact>
       <Fact name="Check">
-        <Link className="u ell" to="/checks/$checkId" params={{ checkId: issue.check.id }}>
+        <Link className="underlined ellipsis" to="/checks/$checkId" params={{ checkId: issue.check.id }}>
           {visibleText(issue.check.name)}
         </Link>
       </Fact>

@@ -33,7 +33,12 @@ const columnsOf = (withCheck: boolean, sorts: readonly IssueSort[]): readonly Co
     head: 'w-issue-device',
     className: 'c-sub',
     cell: ({ device }) => (
-      <Link to="/devices/$deviceId" params={{ deviceId: device.id }} className="ell" title={visibleText(device.name)}>
+      <Link
+        to="/devices/$deviceId"
+        params={{ deviceId: device.id }}
+        className="ellipsis"
+        title={visibleText(device.name)}
+      >
         {visibleText(device.name)}
       </Link>
     ),
@@ -47,8 +52,8 @@ const columnsOf = (withCheck: boolean, sorts: readonly IssueSort[]): readonly Co
   },
   {
     text: 'Found',
-    head: 'num w-issue-found',
-    className: 'num secondary c-time',
+    head: 'numeric w-issue-found',
+    className: 'numeric secondary c-time',
     order: { ascending: 'detected_at', descending: 'usual', isDescendingFirst: true },
     cell: ({ detected_at: at }) => <RelativeTime time={at} />,
   },
@@ -60,11 +65,17 @@ function Title({ issue, withCheck }: { issue: IssueView; withCheck: boolean }) {
   const below = value ?? (withCheck ? visibleText(issue.check.name) : undefined)
   return (
     <>
-      <Link to="/issues/$issueId" params={{ issueId: issue.id }} className="m ell" title={title} data-row-link>
+      <Link
+        to="/issues/$issueId"
+        params={{ issueId: issue.id }}
+        className="medium ellipsis"
+        title={title}
+        data-row-link
+      >
         {title}
       </Link>
       {below !== undefined && (
-        <div className="second ell" title={below}>
+        <div className="second ellipsis" title={below}>
           {value === undefined ? below : <code>{below}</code>}
         </div>
       )}

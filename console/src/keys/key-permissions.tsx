@@ -51,7 +51,7 @@ export function KeyPermissions({ apiKey }: { apiKey: ConsoleApiKey }) {
           {granted.map((name) => (
             <div className="permission-line" key={name}>
               <div className="grow">
-                <div className="m">{permissions[name].title}</div>
+                <div className="medium">{permissions[name].title}</div>
                 <div className="secondary breaks">{visibleText(apiKey.permissions[name] ?? '')}</div>
               </div>
               <div className="permission-use small secondary">
@@ -143,7 +143,7 @@ function ChangeForm({ apiKey, change, grantable, onClose }: DialogParts & { read
         <label className="check-line" key={name}>
           <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
           <span>
-            <span className="m block">{permissions[name].title}</span>
+            <span className="medium block">{permissions[name].title}</span>
             <span className="small secondary block">{permissions[name].description}</span>
           </span>
         </label>

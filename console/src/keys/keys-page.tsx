@@ -94,20 +94,20 @@ const columns: readonly Column<ConsoleApiKey>[] = [
   },
   {
     text: 'Last used',
-    head: 'num w-seen',
-    className: 'c-time num secondary',
+    head: 'numeric w-seen',
+    className: 'c-time numeric secondary',
     cell: ({ last_used_at: at }) => <RelativeTime time={at} missing="never" />,
   },
   {
     text: 'Expires',
-    head: 'num w-seen',
-    className: 'c-more num secondary',
+    head: 'numeric w-seen',
+    className: 'c-more numeric secondary',
     cell: (apiKey) => <Expiry apiKey={apiKey} />,
   },
   {
     text: 'Created',
-    head: 'num w-seen',
-    className: 'c-more num secondary',
+    head: 'numeric w-seen',
+    className: 'c-more numeric secondary',
     cell: ({ created_at: at }) => <RelativeTime time={at} />,
   },
   menuColumn({
@@ -124,7 +124,7 @@ function KeyName({ apiKey }: { apiKey: ConsoleApiKey }) {
       <Link
         to="/settings/developers/keys/$keyId"
         params={{ keyId: apiKey.id }}
-        className="m ell"
+        className="medium ellipsis"
         title={name}
         data-row-link
       >
@@ -154,7 +154,7 @@ function ReviewNote({ count, isFiltered }: { count: number; isFiltered: boolean 
         {count === 1 ? '1 key was' : `${count} keys were`} created or changed by an administrator without full access,
         before that was required. Review {count === 1 ? 'it' : 'each'}: keep it, or revoke it.
       </span>
-      <Link className="u" to="/settings/developers/keys" search={isFiltered ? {} : { review: 'true' }}>
+      <Link className="underlined" to="/settings/developers/keys" search={isFiltered ? {} : { review: 'true' }}>
         {isFiltered ? 'Show all keys' : 'Show what to review'}
       </Link>
     </div>

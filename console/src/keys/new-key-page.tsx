@@ -42,7 +42,7 @@ function MadeKey({ made }: { made: RevealedApiKey }) {
         after="Copy it now. Later, only an administrator with full access can reveal it, and that is recorded in the audit log."
       />
       <p>
-        <Link className="u" to="/settings/developers/keys/$keyId" params={{ keyId: made.id }}>
+        <Link className="underlined" to="/settings/developers/keys/$keyId" params={{ keyId: made.id }}>
           Go to the key
         </Link>
       </p>

@@ -26,7 +26,7 @@ export const PermissionFields = ({ names, value, onChange, faultOf }: Parts) => 
           <label className="check-line">
             <input type="checkbox" checked={rationale !== undefined} onChange={toggle} />
             <span>
-              <span className="m block">{title}</span>
+              <span className="medium block">{title}</span>
               <span className="small secondary block">{description}</span>
             </span>
           </label>

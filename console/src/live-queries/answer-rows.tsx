@@ -12,7 +12,7 @@ import { readOtherRows } from './live-query-queries.ts'
 const maxRows = 10_000
 
 export const DeviceLink = ({ answer }: { answer: LiveAnswerView }) => (
-  <Link to="/devices/$deviceId" params={{ deviceId: answer.device_id }} className="m">
+  <Link to="/devices/$deviceId" params={{ deviceId: answer.device_id }} className="medium">
     {visibleText(answer.device_name)}
   </Link>
 )

@@ -74,7 +74,7 @@ const Errors = ({ answers }: { answers: readonly LiveAnswerView[] }) =>
     <ul className="lines">
       {answers.map((answer) => (
         <li key={answer.id} className="line">
-          <span className="error-device ell">
+          <span className="error-device ellipsis">
             <DeviceLink answer={answer} />
           </span>
           <span className="grow error-text">{visibleText(answer.error_message ?? '')}</span>

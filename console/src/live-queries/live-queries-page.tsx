@@ -60,8 +60,8 @@ const countColumn = (
   count: (row: LiveQueryView) => number,
 ): Column<LiveQueryView> => ({
   text,
-  head: 'num w-120',
-  className: `num ${className}`,
+  head: 'numeric w-120',
+  className: `numeric ${className}`,
   cell: (row) => count(row).toLocaleString('en'),
 })
 
@@ -71,10 +71,10 @@ const columns: readonly Column<LiveQueryView>[] = [
     className: 'c-name',
     cell: ({ id, name, osquery_sql: sql }) => (
       <>
-        <Link to="/live-queries/$queryId" params={{ queryId: id }} className="m ell" data-row-link>
+        <Link to="/live-queries/$queryId" params={{ queryId: id }} className="medium ellipsis" data-row-link>
           {visibleText(name)}
         </Link>
-        <code className="second ell">{visibleText(sql)}</code>
+        <code className="second ellipsis">{visibleText(sql)}</code>
       </>
     ),
   },
@@ -88,8 +88,8 @@ const columns: readonly Column<LiveQueryView>[] = [
   },
   {
     text: 'Asked',
-    head: 'num w-120',
-    className: 'num c-time secondary',
+    head: 'numeric w-120',
+    className: 'numeric c-time secondary',
     cell: ({ started_at: at }) => <RelativeTime time={at} />,
   },
 ]

@@ -42,7 +42,7 @@ function LoadedQuery({ query }: { query: LiveQueryCampaign }) {
   return (
     <Page title={name} crumb={crumb} hasOwnTitle actions={<Actions query={query} />}>
       <div className="page">
-        <h1 tabIndex={-1} className="ell" title={name}>
+        <h1 tabIndex={-1} className="ellipsis" title={name}>
           {name}
         </h1>
         <p className="secondary">{progressOf(query)}</p>

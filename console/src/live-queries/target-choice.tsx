@@ -81,8 +81,8 @@ function DeviceChoice({ targets, onChange }: Parts) {
                 checked={targets.devices.includes(id)}
                 onChange={() => onChange({ ...targets, devices: toggled(targets.devices, id) })}
               />
-              <span className="m ell">{visibleText(name)}</span>
-              <span className="secondary small ell">{visibleText(owner?.name ?? 'Not registered')}</span>
+              <span className="medium ellipsis">{visibleText(name)}</span>
+              <span className="secondary small ellipsis">{visibleText(owner?.name ?? 'Not registered')}</span>
             </label>
           </li>
         ))}

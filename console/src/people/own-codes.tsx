@@ -65,7 +65,7 @@ const CodeTable = ({ rows, mayWithdraw }: { rows: readonly BypassCodeView[]; may
       <tr>
         <th>Opens</th>
         <th className="w-150">State</th>
-        <th className="num w-96">Given</th>
+        <th className="numeric w-96">Given</th>
         <th className="w-120">
           <span className="hidden">Actions</span>
         </th>
@@ -75,15 +75,15 @@ const CodeTable = ({ rows, mayWithdraw }: { rows: readonly BypassCodeView[]; may
       {rows.map((row) => (
         <tr key={row.id} className="tall">
           <td className="c-name">
-            <span className="m ell">{visibleText(row.connection_name)}</span>
-            <span className="second ell" title={visibleText(row.reason)}>
+            <span className="medium ellipsis">{visibleText(row.connection_name)}</span>
+            <span className="second ellipsis" title={visibleText(row.reason)}>
               {visibleText(row.reason)} · {visibleText(row.made_by)}
             </span>
           </td>
           <td className="c-lead">
             <CodeState row={row} />
           </td>
-          <td className="num secondary c-time">
+          <td className="numeric secondary c-time">
             <RelativeTime time={row.created_at} />
           </td>
           <td className="c-sub">{mayWithdraw && isOpen(row) && <Withdrawal row={row} />}</td>

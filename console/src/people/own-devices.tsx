@@ -31,14 +31,19 @@ export function OwnDevices({ personId }: { personId: string }) {
                 <th className="w-150">State</th>
                 <th className="w-96">Blocks</th>
                 <th className="w-150">System</th>
-                <th className="num w-96">Last seen</th>
+                <th className="numeric w-96">Last seen</th>
               </tr>
             </thead>
             <tbody>
               {rows.map((device) => (
                 <tr key={device.id}>
                   <td className="c-name">
-                    <Link to="/devices/$deviceId" params={{ deviceId: device.id }} className="m ell" data-row-link>
+                    <Link
+                      to="/devices/$deviceId"
+                      params={{ deviceId: device.id }}
+                      className="medium ellipsis"
+                      data-row-link
+                    >
                       {visibleText(device.name)}
                     </Link>
                   </td>
@@ -49,7 +54,7 @@ export function OwnDevices({ personId }: { personId: string }) {
                     <RelativeTime time={device.will_block_at ?? device.blocked_since} />
                   </td>
                   <td className="c-sub secondary">{visibleText(device.operating_system ?? '—')}</td>
-                  <td className="num c-time secondary">
+                  <td className="numeric c-time secondary">
                     <RelativeTime time={device.last_seen_at} missing="never" />
                   </td>
                 </tr>

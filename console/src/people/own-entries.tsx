@@ -5,7 +5,7 @@ export const OwnEntries = ({ personId, name }: { readonly personId: string; read
   <section aria-labelledby="own-entries" className="sec">
     <div className="sech">
       <h2 id="own-entries">In the audit log</h2>
-      <Link to="/audit" search={{ about: `person:${personId}` }} className="u small">
+      <Link to="/audit" search={{ about: `person:${personId}` }} className="underlined small">
         All entries
       </Link>
     </div>

@@ -25,8 +25,8 @@ export function OwnIssues({ personId }: { personId: string }) {
               <tr>
                 <th>Issue</th>
                 <th className="w-200">Device</th>
-                <th className="num w-96">Found</th>
-                <th className="num w-120">Blocks</th>
+                <th className="numeric w-96">Found</th>
+                <th className="numeric w-120">Blocks</th>
               </tr>
             </thead>
             <tbody>
@@ -37,15 +37,15 @@ export function OwnIssues({ personId }: { personId: string }) {
                     <Link
                       to="/devices/$deviceId"
                       params={{ deviceId: issue.device_information.identifier }}
-                      className="ell"
+                      className="ellipsis"
                     >
                       {visibleText(nameOf(issue.device_information.identifier))}
                     </Link>
                   </td>
-                  <td className="num c-more secondary">
+                  <td className="numeric c-more secondary">
                     <RelativeTime time={issue.detected_at} />
                   </td>
-                  <td className="num c-time">
+                  <td className="numeric c-time">
                     <RelativeTime time={issue.blocks_device_at} missing={issue.exempted ? 'Exempted' : 'Never'} />
                   </td>
                 </tr>

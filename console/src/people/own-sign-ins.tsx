@@ -12,7 +12,7 @@ export function OwnSignIns({ personId }: { personId: string }) {
     <section aria-labelledby="own-sign-ins" className="sec">
       <div className="sech">
         <h2 id="own-sign-ins">Latest sign-ins</h2>
-        <Link to="/sign-ins" search={{ person: personId }} className="u small">
+        <Link to="/sign-ins" search={{ person: personId }} className="underlined small">
           All sign-ins
         </Link>
       </div>

@@ -34,7 +34,7 @@ function LoadedPerson({ person }: { person: Person }) {
     <Page title={name} crumb={crumb} hasOwnTitle>
       <div className="page detail">
         <div className="title-row">
-          <h1 tabIndex={-1} className="ell" title={name}>
+          <h1 tabIndex={-1} className="ellipsis" title={name}>
             {name}
           </h1>
         </div>
@@ -84,7 +84,7 @@ function PersonFacts({ person }: { person: Person }) {
     <aside className="rail" aria-label="Facts">
       <dl className="kv">
         <Fact name="E-mail">
-          <span className="ell" title={visibleText(person.email)}>
+          <span className="ellipsis" title={visibleText(person.email)}>
             {visibleText(person.email)}
           </span>
           <CopyButton text={person.email} label="the e-mail address" />
@@ -93,7 +93,7 @@ function PersonFacts({ person }: { person: Person }) {
           {person.usernames.length === 0 ? (
             <span className="faint">—</span>
           ) : (
-            <span className="ell" title={person.usernames.map(visibleText).join(', ')}>
+            <span className="ellipsis" title={person.usernames.map(visibleText).join(', ')}>
               {person.usernames.map(visibleText).join(', ')}
             </span>
           )}

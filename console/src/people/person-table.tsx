@@ -26,13 +26,13 @@ const columns: readonly Column<PersonView>[] = [
         <Link
           to="/people/$personId"
           params={{ personId: id }}
-          className="m ell"
+          className="medium ellipsis"
           data-row-link
           title={visibleText(name)}
         >
           {visibleText(name)}
         </Link>
-        <span className="second ell" title={visibleText(email)}>
+        <span className="second ellipsis" title={visibleText(email)}>
           {visibleText(email)}
         </span>
       </>
@@ -45,14 +45,14 @@ const columns: readonly Column<PersonView>[] = [
     cell: ({ worst_state: state }) =>
       state === null ? <span className="faint">No device</span> : <StateCell standing={state} />,
   },
-  { text: 'Devices', head: 'num w-96', className: 'num c-more', cell: ({ devices_count: count }) => count },
-  { text: 'Groups', head: 'num w-96', className: 'num c-more', cell: ({ groups_count: count }) => count },
+  { text: 'Devices', head: 'numeric w-96', className: 'numeric c-more', cell: ({ devices_count: count }) => count },
+  { text: 'Groups', head: 'numeric w-96', className: 'numeric c-more', cell: ({ groups_count: count }) => count },
 ]
 
 const lastColumn = (isDeprovisioned: boolean): Column<PersonView> => ({
   text: isDeprovisioned ? 'Deprovisioned' : 'Last sign-in',
-  head: 'num w-150',
-  className: 'num secondary c-time',
+  head: 'numeric w-150',
+  className: 'numeric secondary c-time',
   cell: (person) => (
     <RelativeTime time={isDeprovisioned ? person.deprovisioned_at : person.last_authenticated_at} missing="never" />
   ),
@@ -62,6 +62,6 @@ const endColumn = (cell: (person: PersonView) => ReactNode): Column<PersonView> 
   text: 'Actions',
   isUntitled: true,
   head: 'w-96',
-  className: 'num c-sub',
+  className: 'numeric c-sub',
   cell,
 })

@@ -50,7 +50,7 @@ function NewReport() {
     <form className="report-form" onSubmit={submit}>
       <ReportFields input={input} onChange={setInput} lacks={isAsked ? lacks : {}} action={make} />
       <label className="interval">
-        <span className="b">Runs</span>
+        <span className="medium">Runs</span>
         <select className="select" value={interval} onChange={(event) => setInterval(event.currentTarget.value)}>
           <option value="3600">every hour</option>
           <option value="86400">every day</option>

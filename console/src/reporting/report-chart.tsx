@@ -31,13 +31,13 @@ export function ReportChart({ rows }: { rows: readonly Row[] }) {
         {bars.map((row, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity, and a new run replaces them all
           <li key={index}>
-            <span className="ell" title={labelOf(row)}>
+            <span className="ellipsis" title={labelOf(row)}>
               {labelOf(row) || '—'}
             </span>
             <svg viewBox="0 0 1000 12" preserveAspectRatio="none" aria-hidden="true" focusable="false">
               <rect className="bar-idle" x="0" y="0" height="12" width={(amountOf(row) / largest) * 1_000} />
             </svg>
-            <span className="num tn">{amountOf(row).toLocaleString('en')}</span>
+            <span className="numeric tabular">{amountOf(row).toLocaleString('en')}</span>
           </li>
         ))}
       </ul>

@@ -72,7 +72,7 @@ function LoadedReport({ report, isAwaited, onRun }: Parts) {
       actions={<ReportActions report={report} isAwaited={isAwaited} onRun={() => onRun(report)} />}
     >
       <div className="page">
-        <h1 tabIndex={-1} className="ell" title={name}>
+        <h1 tabIndex={-1} className="ellipsis" title={name}>
           {name}
         </h1>
         <Runs report={report} isAwaited={isAwaited} />

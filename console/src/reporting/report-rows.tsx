@@ -26,7 +26,7 @@ export function ReportRows({ report, rows }: { report: ReportingQuery; rows: rea
           <thead>
             <tr>
               {columns.map((name) => (
-                <th key={name} className={isNumeric(rows, name) ? 'num' : ''}>
+                <th key={name} className={isNumeric(rows, name) ? 'numeric' : ''}>
                   <code>{valueText(name)}</code>
                 </th>
               ))}
@@ -37,7 +37,7 @@ export function ReportRows({ report, rows }: { report: ReportingQuery; rows: rea
               // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity, and a new run replaces them all
               <tr key={index}>
                 {columns.map((name) => (
-                  <td key={name} className={isNumeric(rows, name) ? 'num' : ''} title={valueText(row[name])}>
+                  <td key={name} className={isNumeric(rows, name) ? 'numeric' : ''} title={valueText(row[name])}>
                     {valueText(row[name])}
                   </td>
                 ))}

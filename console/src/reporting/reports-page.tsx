@@ -54,7 +54,7 @@ const NewQuery = () => (
 function Outcome({ report }: { report: ReportingQuery }) {
   if (report.error_message === null) {
     return (
-      <span className="tn">{`${report.result_count.toLocaleString('en')}${report.results_truncated ? '+' : ''}`}</span>
+      <span className="tabular">{`${report.result_count.toLocaleString('en')}${report.results_truncated ? '+' : ''}`}</span>
     )
   }
   return (
@@ -71,18 +71,18 @@ const columns: readonly Column<ReportingQuery>[] = [
     className: 'c-name',
     cell: ({ id, name, osquery_sql: sql }) => (
       <>
-        <Link to="/reporting/queries/$queryId" params={{ queryId: id }} className="m ell" data-row-link>
+        <Link to="/reporting/queries/$queryId" params={{ queryId: id }} className="medium ellipsis" data-row-link>
           {visibleText(name)}
         </Link>
-        <code className="second ell">{visibleText(sql)}</code>
+        <code className="second ellipsis">{visibleText(sql)}</code>
       </>
     ),
   },
-  { text: 'Rows', head: 'num w-200', className: 'num c-lead', cell: (report) => <Outcome report={report} /> },
+  { text: 'Rows', head: 'numeric w-200', className: 'numeric c-lead', cell: (report) => <Outcome report={report} /> },
   {
     text: 'Ran',
-    head: 'num w-150',
-    className: 'num secondary c-time',
+    head: 'numeric w-150',
+    className: 'numeric secondary c-time',
     cell: ({ results_updated_at: at }) => <RelativeTime time={at} missing="not yet" />,
   },
 ]

@@ -38,7 +38,7 @@ export function TablePage() {
         {tables.isPending && <SkeletonRows rows={4} />}
         {tables.data && !table && (
           <Emptiness title={`There is no table ${name}.`}>
-            <Link className="u" to="/reporting/tables">
+            <Link className="underlined" to="/reporting/tables">
               All tables
             </Link>
           </Emptiness>
@@ -47,7 +47,7 @@ export function TablePage() {
           <>
             <p className="secondary">
               {table.description}{' '}
-              <a className="u" href={`/docs/reporting#${table.name}`}>
+              <a className="underlined" href={`/docs/reporting#${table.name}`}>
                 Columns
               </a>
             </p>

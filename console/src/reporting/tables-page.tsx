@@ -52,22 +52,27 @@ const TableList = ({ rows }: { rows: readonly ReportingTable[] }) => (
         <tr>
           <th>Table</th>
           <th className="w-200">About</th>
-          <th className="num w-120">Columns</th>
+          <th className="numeric w-120">Columns</th>
         </tr>
       </thead>
       <tbody>
         {rows.map((table) => (
           <tr key={table.name} className="tall">
             <td className="c-name">
-              <Link to="/reporting/tables/$name" params={{ name: table.name }} className="m ell" data-row-link>
+              <Link
+                to="/reporting/tables/$name"
+                params={{ name: table.name }}
+                className="medium ellipsis"
+                data-row-link
+              >
                 <code>{table.name}</code>
               </Link>
-              <span className="second ell" title={table.description}>
+              <span className="second ellipsis" title={table.description}>
                 {table.description}
               </span>
             </td>
             <td className="secondary c-sub">{table.category}</td>
-            <td className="num c-lead" title={table.column_names.join(', ')}>
+            <td className="numeric c-lead" title={table.column_names.join(', ')}>
               {table.column_names.length}
             </td>
           </tr>

@@ -16,11 +16,11 @@ export function DecisionBar({ kind, chosen, all, onAll, onClear }: Parts) {
   const [deciding, setDeciding] = useState<Decision>()
   return (
     <section className="decision-bar" aria-label="Selected requests">
-      <span className="m" role="status">
+      <span className="medium" role="status">
         {chosen.length} selected
       </span>
       {chosen.length < all.length && (
-        <button type="button" className="plain u" onClick={() => onAll(all)}>
+        <button type="button" className="plain underlined" onClick={() => onAll(all)}>
           Select all {all.length}
         </button>
       )}

@@ -46,11 +46,11 @@ export function RequestItem({ kind, asked, isChosen, isSelecting, onChoose }: Pa
       )}
       <div className="request-body">
         <div className="request-head">
-          <Link to="/people/$personId" params={{ personId: asked.requester.id }} className="m" data-row-link>
+          <Link to="/people/$personId" params={{ personId: asked.requester.id }} className="medium" data-row-link>
             {requester}
           </Link>{' '}
           {kind === 'exemption' ? 'asks for an exemption on' : 'asks for'}{' '}
-          <Link to="/devices/$deviceId" params={{ deviceId: asked.device.id }} className="m">
+          <Link to="/devices/$deviceId" params={{ deviceId: asked.device.id }} className="medium">
             {device}
           </Link>
         </div>
@@ -77,7 +77,7 @@ export function RequestItem({ kind, asked, isChosen, isSelecting, onChoose }: Pa
           <Link
             to={kind === 'exemption' ? '/requests/exemptions/$requestId' : '/requests/registrations/$requestId'}
             params={{ requestId: asked.id }}
-            className="u"
+            className="underlined"
             title="Link to this request"
           >
             <RelativeTime time={asked.decided_at ?? asked.requested_at} />
@@ -93,10 +93,10 @@ const CoveredIssues = ({ issues }: { issues: ExemptionRequestView['issues'] }) =
   <ul className="covered">
     {issues.map((issue) => (
       <li key={issue.id}>
-        <Link to="/issues/$issueId" params={{ issueId: issue.id }} className="u">
+        <Link to="/issues/$issueId" params={{ issueId: issue.id }} className="underlined">
           {visibleText(issue.title)}
         </Link>
-        {issue.issue_value !== null && <code className="secondary ell">{visibleText(issue.issue_value)}</code>}
+        {issue.issue_value !== null && <code className="secondary ellipsis">{visibleText(issue.issue_value)}</code>}
         <span className="small faint">
           {issue.resolved_at !== null ? (
             'resolved'

@@ -52,7 +52,7 @@ export function AdministratorPage() {
         why={
           <>
             They may have been removed.{' '}
-            <Link className="u" to="/settings/admins">
+            <Link className="underlined" to="/settings/admins">
               All administrators
             </Link>
           </>
@@ -75,7 +75,7 @@ function Loaded({ admin, state, isSelf }: Parts) {
         title="In the audit log"
         about="The latest entries about this administrator."
         action={
-          <Link className="u" to="/audit" search={{ about: `administrator:${admin.id}` }}>
+          <Link className="underlined" to="/audit" search={{ about: `administrator:${admin.id}` }}>
             All of them
           </Link>
         }

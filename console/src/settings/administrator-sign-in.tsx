@@ -32,7 +32,7 @@ export function AdministratorSignIn({ admin, state, isSelf }: Parts) {
       title="How they sign in"
       action={
         isSelf ? (
-          <Link className="u" to="/account/security">
+          <Link className="underlined" to="/account/security">
             Your account
           </Link>
         ) : (

@@ -23,7 +23,7 @@ export const AdministratorTable = ({ rows }: { rows: readonly AdministratorView[
         <th>Administrator</th>
         <th className="w-200">Access</th>
         <th className="w-240">Signs in with</th>
-        <th className="num w-120">Last seen</th>
+        <th className="numeric w-120">Last seen</th>
       </tr>
     </thead>
     <tbody>
@@ -33,13 +33,13 @@ export const AdministratorTable = ({ rows }: { rows: readonly AdministratorView[
             <Link
               to="/settings/admins/$administratorId"
               params={{ administratorId: row.id }}
-              className="m ell"
+              className="medium ellipsis"
               data-row-link
               title={nameOf(row)}
             >
               {nameOf(row)}
             </Link>
-            <span className="second ell" title={visibleText(row.email)}>
+            <span className="second ellipsis" title={visibleText(row.email)}>
               {visibleText(row.email)}
             </span>
           </td>
@@ -47,7 +47,7 @@ export const AdministratorTable = ({ rows }: { rows: readonly AdministratorView[
           <td className="c-sub">
             <SignsIn row={row} />
           </td>
-          <td className="num secondary c-time">
+          <td className="numeric secondary c-time">
             <RelativeTime time={row.last_seen_at} missing="Never" />
           </td>
         </tr>

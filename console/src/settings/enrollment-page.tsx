@@ -25,7 +25,7 @@ export function EnrollmentPage() {
       lead={
         <>
           Packages contain everything a device needs to enroll. See the{' '}
-          <Link className="u" to="/devices/enroll">
+          <Link className="underlined" to="/devices/enroll">
             enrollment guide
           </Link>
           .

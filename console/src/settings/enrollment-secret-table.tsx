@@ -18,7 +18,7 @@ export function EnrollmentSecretTable({ rows, mayChange, onRotated }: Parts) {
         <tr>
           <th>Secret</th>
           <th className="w-150">State</th>
-          <th className="num w-96">Created</th>
+          <th className="numeric w-96">Created</th>
           <th className="w-200">
             <span className="hidden">Actions</span>
           </th>
@@ -28,17 +28,17 @@ export function EnrollmentSecretTable({ rows, mayChange, onRotated }: Parts) {
         {rows.map((row) => (
           <tr key={row.id} className="tall">
             <td className="c-name">
-              <span className="m ell" title={visibleText(row.name)}>
+              <span className="medium ellipsis" title={visibleText(row.name)}>
                 {visibleText(row.name)}
               </span>
-              <span className="second ell">
+              <span className="second ellipsis">
                 <Belongs row={row} />
               </span>
             </td>
             <td className={row.state === 'in_force' ? 'c-lead' : 'c-lead faint'}>
               <SecretState row={row} />
             </td>
-            <td className="num secondary c-time">
+            <td className="numeric secondary c-time">
               <RelativeTime time={row.created_at} />
             </td>
             <td className="c-sub">
@@ -73,7 +73,7 @@ function Belongs({ row }: { row: EnrollmentSecretView }) {
     return (
       <>
         For{' '}
-        <Link className="u" to="/people/$personId" params={{ personId: row.person.id }}>
+        <Link className="underlined" to="/people/$personId" params={{ personId: row.person.id }}>
           {visibleText(row.person.name)}
         </Link>
       </>

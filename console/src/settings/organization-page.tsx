@@ -54,13 +54,13 @@ function Loaded({ facts }: { facts: SettingFacts }) {
           <dt>Since</dt>
           <dd>{fullTime(organization.created_at)}</dd>
           <dt>Devices</dt>
-          <dd className="tn">{devices.toLocaleString('en')}</dd>
+          <dd className="tabular">{devices.toLocaleString('en')}</dd>
           <dt>People</dt>
-          <dd className="tn">{counts.people.toLocaleString('en')}</dd>
+          <dd className="tabular">{counts.people.toLocaleString('en')}</dd>
           <dt>Checks</dt>
-          <dd className="tn">{counts.checks.toLocaleString('en')}</dd>
+          <dd className="tabular">{counts.checks.toLocaleString('en')}</dd>
           <dt>Administrators</dt>
-          <dd className="tn">{counts.administrators.toLocaleString('en')}</dd>
+          <dd className="tabular">{counts.administrators.toLocaleString('en')}</dd>
         </dl>
       </Block>
       <Block
@@ -75,7 +75,7 @@ function Loaded({ facts }: { facts: SettingFacts }) {
           {facts.features.map(({ name, is_on: isOn }) => (
             <li key={name} className="line">
               <Mark name={isOn ? 'tick' : 'dash'} />
-              <span className="m feature-name">{features[name].title}</span>
+              <span className="medium feature-name">{features[name].title}</span>
               <span className="secondary grow wrap">{features[name].description}</span>
               <span className="secondary">{isOn ? 'On' : 'Off'}</span>
             </li>

@@ -36,7 +36,7 @@ export function OwnerRule({ isOn }: { readonly isOn: boolean }) {
     >
       <p className="row between">
         <span>
-          <b className="m">{isOn ? 'On' : 'Off'}</b>
+          <b className="medium">{isOn ? 'On' : 'Off'}</b>
           <span className="secondary">
             {isOn ? ': it looks every five minutes.' : ': devices get no owner by themselves.'}
           </span>{' '}
@@ -74,7 +74,7 @@ function Ask({ onClose }: { readonly onClose: () => void }) {
             {owners.map(({ device_id: id, device_name: name, account, person }) => (
               <li key={id} className="line">
                 <span className="grow">
-                  <Link className="u" to="/devices/$deviceId" params={{ deviceId: id }}>
+                  <Link className="underlined" to="/devices/$deviceId" params={{ deviceId: id }}>
                     {visibleText(name)}
                   </Link>
                   <span className="block small secondary">

@@ -67,9 +67,9 @@ export function Packages() {
               {rows.map((row) => (
                 <tr key={row.id} className="tall">
                   <td className="c-name">
-                    <span className="m ell">{titleOf(row)}</span>
+                    <span className="medium ellipsis">{titleOf(row)}</span>
                     <span
-                      className={row.problem && !shared ? 'second ell bad' : 'second ell'}
+                      className={row.problem && !shared ? 'second ellipsis bad' : 'second ellipsis'}
                       title={row.problem ?? row.file_name}
                     >
                       {row.problem && !shared ? row.problem : <code>{row.file_name}</code>}
@@ -77,7 +77,7 @@ export function Packages() {
                   </td>
                   <td className="c-more">
                     <span className="row">
-                      <code className="secondary ell" title={installCommand(row)}>
+                      <code className="secondary ellipsis" title={installCommand(row)}>
                         {installCommand(row)}
                       </code>
                       <CopyButton text={installCommand(row)} label={`the command for ${titleOf(row)}`} />

@@ -36,7 +36,7 @@ export function PrivacyKeys() {
                 <th>Key</th>
                 <th className="w-200">Responsible</th>
                 <th>May do</th>
-                <th className="num w-120">Last used</th>
+                <th className="numeric w-120">Last used</th>
               </tr>
             </thead>
             <tbody>
@@ -56,7 +56,7 @@ function KeyRow({ row }: { row: PrivacyKeyView }) {
   return (
     <tr>
       <td className="c-name">
-        <span className="m ell" title={name}>
+        <span className="medium ellipsis" title={name}>
           {name}
         </span>
       </td>
@@ -66,7 +66,7 @@ function KeyRow({ row }: { row: PrivacyKeyView }) {
       <td className="c-sub wrap secondary">
         {row.permissions.map((permission) => permissions[permission].title).join(', ') || 'Read only'}
       </td>
-      <td className="c-time num secondary">
+      <td className="c-time numeric secondary">
         <RelativeTime time={row.last_used_at} missing="never" />
       </td>
     </tr>

@@ -38,7 +38,7 @@ export function PrivacyPage() {
         about={
           <>
             Each check asks one question, whose SQL its page shows; kept are the outcome and the rows of failures.{' '}
-            <Link className="u" to="/checks">
+            <Link className="underlined" to="/checks">
               {facts.data ? `All ${facts.data.counts.checks} checks` : 'All checks'}
             </Link>
           </>
@@ -113,7 +113,7 @@ function InventoryTables() {
                 <tr key={table.name}>
                   <td className="c-name">
                     <a
-                      className="u"
+                      className="underlined"
                       href={new URL(table.documentation_url).pathname + new URL(table.documentation_url).hash}
                     >
                       <code>{table.name}</code>

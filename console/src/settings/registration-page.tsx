@@ -43,26 +43,26 @@ export function RegistrationPage() {
         {facts.data && (
           <dl className="facts-table">
             <dt>Registered devices</dt>
-            <dd className="tn">
-              <Link className="u" to="/devices" search={{ owner: 'registered' }}>
+            <dd className="tabular">
+              <Link className="underlined" to="/devices" search={{ owner: 'registered' }}>
                 {facts.data.counts.registered.toLocaleString('en')}
               </Link>
             </dd>
             <dt>Devices without an owner</dt>
-            <dd className="tn">
-              <Link className="u" to="/devices" search={{ owner: 'none' }}>
+            <dd className="tabular">
+              <Link className="underlined" to="/devices" search={{ owner: 'none' }}>
                 {facts.data.counts.unregistered.toLocaleString('en')}
               </Link>
             </dd>
             <dt>Suspended registrations</dt>
-            <dd className="tn">
-              <Link className="u" to="/devices" search={{ identity: 'suspended' }}>
+            <dd className="tabular">
+              <Link className="underlined" to="/devices" search={{ identity: 'suspended' }}>
                 {facts.data.counts.suspended.toLocaleString('en')}
               </Link>
             </dd>
             <dt>Waiting requests</dt>
-            <dd className="tn">
-              <Link className="u" to="/requests/registrations">
+            <dd className="tabular">
+              <Link className="underlined" to="/requests/registrations">
                 {facts.data.counts.waiting_requests.toLocaleString('en')}
               </Link>
             </dd>
@@ -82,7 +82,7 @@ export function RegistrationPage() {
         <dl className="rule-list">
           {rules.map(([who, what]) => (
             <div key={who}>
-              <dt className="m">{who}</dt>
+              <dt className="medium">{who}</dt>
               <dd className="secondary">{what}</dd>
             </div>
           ))}

@@ -30,7 +30,7 @@ function Loaded({ facts }: { facts: SettingFacts }) {
           <thead>
             <tr>
               <th>What</th>
-              <th className="num">How long</th>
+              <th className="numeric">How long</th>
             </tr>
           </thead>
           <tbody>
@@ -46,10 +46,10 @@ function Loaded({ facts }: { facts: SettingFacts }) {
             ).map(([what, long, about]) => (
               <tr key={what} className="tall">
                 <td>
-                  <span className="m">{what}</span>
+                  <span className="medium">{what}</span>
                   <span className="kept-about faint small">{about}</span>
                 </td>
-                <td className="num">{long} days</td>
+                <td className="numeric">{long} days</td>
               </tr>
             ))}
           </tbody>

@@ -17,8 +17,8 @@ export function ScimTokenTable({ rows, mayChange, isOff, onRotated }: Parts) {
       <thead>
         <tr>
           <th>Token</th>
-          <th className="num w-96">Created</th>
-          <th className="num w-120">Last used</th>
+          <th className="numeric w-96">Created</th>
+          <th className="numeric w-120">Last used</th>
           <th className="w-200">
             <span className="hidden">Actions</span>
           </th>
@@ -28,14 +28,14 @@ export function ScimTokenTable({ rows, mayChange, isOff, onRotated }: Parts) {
         {rows.map((row) => (
           <tr key={row.id}>
             <td className="c-name">
-              <span className="m ell" title={visibleText(row.name)}>
+              <span className="medium ellipsis" title={visibleText(row.name)}>
                 {visibleText(row.name)}
               </span>
             </td>
-            <td className="num secondary c-more">
+            <td className="numeric secondary c-more">
               <RelativeTime time={row.created_at} />
             </td>
-            <td className="num secondary c-lead">
+            <td className="numeric secondary c-lead">
               <RelativeTime time={row.last_used_at} missing="never" />
             </td>
             <td className="c-sub">

@@ -107,7 +107,7 @@ function WithoutFactor({ total }: { total: number }) {
       {...(about !== undefined && { about })}
       action={
         hasMore && (
-          <Link className="u" to="/settings/admins" search={{ factor: 'missing' }}>
+          <Link className="underlined" to="/settings/admins" search={{ factor: 'missing' }}>
             All of them
           </Link>
         )

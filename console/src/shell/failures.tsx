@@ -11,7 +11,7 @@ export function NotFound() {
       <h1>Page not found</h1>
       <p>
         Check the address, or start from the dashboard.{' '}
-        <Link className="u" to="/">
+        <Link className="underlined" to="/">
           Go to the dashboard
         </Link>
       </p>
@@ -24,7 +24,7 @@ export const MissingPage = () => (
     <div className="page">
       <p>
         Check the address, or start from the dashboard.{' '}
-        <Link className="u" to="/">
+        <Link className="underlined" to="/">
           Go to the dashboard
         </Link>
       </p>

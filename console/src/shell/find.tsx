@@ -90,8 +90,8 @@ function Finder({ onClose, onShortcuts }: Omit<Parts, 'isOpen'>) {
             onClick={() => open(goal)}
           >
             <Icon name={goal.icon} />
-            <span className="ell grow">{goal.name}</span>
-            {goal.detail !== null && <span className="small faint ell">{goal.detail}</span>}
+            <span className="ellipsis grow">{goal.name}</span>
+            {goal.detail !== null && <span className="small faint ellipsis">{goal.detail}</span>}
           </div>
         ))}
       </div>

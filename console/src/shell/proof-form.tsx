@@ -53,7 +53,7 @@ export function ProofForm() {
       {options.data?.identity_provider && (
         <p className="small faint">
           No password here?{' '}
-          <a className="u" href="/console/api/session/oidc/start?fresh=true">
+          <a className="underlined" href="/console/api/session/oidc/start?fresh=true">
             Sign in with {options.data.identity_provider} again
           </a>
           , then repeat this.

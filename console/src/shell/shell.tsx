@@ -76,7 +76,7 @@ function BillingOnly() {
         <h1 tabIndex={-1}>Billing only</h1>
         <Emptiness title="Your account has access to billing only.">
           Devices, checks and settings are for other administrators. An administrator with full access can change that.{' '}
-          <Link className="u" to="/account/security">
+          <Link className="underlined" to="/account/security">
             Your account
           </Link>
         </Emptiness>

@@ -64,7 +64,7 @@ function Lists({ onClose }: { readonly onClose: () => void }) {
       {areOn && <Keys title="Go to" keys={goings} />}
       <p className="secondary small">
         {areOn ? 'Shortcuts are off while you type. ' : 'Single-key shortcuts are off. '}
-        <Link className="u" to="/account/preferences" onClick={onClose}>
+        <Link className="underlined" to="/account/preferences" onClick={onClose}>
           {areOn ? 'Turn them off' : 'Turn them on'}
         </Link>
       </p>

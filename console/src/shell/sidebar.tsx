@@ -23,7 +23,7 @@ export function Sidebar({ session, isOpen, onShortcuts, onFind }: Parts) {
     <nav className={isOpen ? 'side open' : 'side'} aria-label="Console">
       <div className="org">
         <MusterMark />
-        <span className="ell grow" title={session.organization.name}>
+        <span className="ellipsis grow" title={session.organization.name}>
           {session.organization.name}
         </span>
       </div>
@@ -31,7 +31,7 @@ export function Sidebar({ session, isOpen, onShortcuts, onFind }: Parts) {
         <>
           <button type="button" className="find" onClick={onFind} aria-keyshortcuts="Control+K Meta+K">
             <Icon name="search" />
-            <span className="grow ell">Find or jump to</span>
+            <span className="grow ellipsis">Find or jump to</span>
             <kbd>{isMac ? '⌘' : 'Ctrl'}</kbd>
             <kbd>K</kbd>
           </button>
@@ -121,7 +121,7 @@ function Account({ session, onShortcuts }: Omit<Parts, 'isOpen' | 'onFind'>) {
           <span className="initials" aria-hidden="true">
             {name.slice(0, 1).toUpperCase()}
           </span>
-          <span className="ell">{name}</span>
+          <span className="ellipsis">{name}</span>
         </button>
       </Menu.Target>
       <Menu.Dropdown>

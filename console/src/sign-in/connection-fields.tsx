@@ -108,7 +108,7 @@ const Switch = ({ label, isOn, onChange, children }: SwitchParts) => (
   <label className="check-line">
     <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
     <span>
-      <span className="m block">{label}</span>
+      <span className="medium block">{label}</span>
       <span className="small secondary block">{children}</span>
     </span>
   </label>

@@ -59,7 +59,11 @@ function Mode({ connection }: Parts) {
             </Button>
           )}
           {may && isKeyless && (
-            <Link className="u" to="/connections/$connectionId/settings" params={{ connectionId: connection.id }}>
+            <Link
+              className="underlined"
+              to="/connections/$connectionId/settings"
+              params={{ connectionId: connection.id }}
+            >
               Add its public keys
             </Link>
           )}
@@ -75,7 +79,7 @@ function Mode({ connection }: Parts) {
             </Button>
           )}
           {may && mode !== 'disabled' && <Button onClick={() => setOpened('disable')}>Disable…</Button>}
-          <Link className="u" to="/sign-ins" search={{ connection: connection.id }}>
+          <Link className="underlined" to="/sign-ins" search={{ connection: connection.id }}>
             Sign-in log
           </Link>
         </div>

@@ -25,7 +25,7 @@ function Setup({ connection }: { connection: SignInConnectionView }) {
     <section className="form-section">
       {options.length > 1 && (
         <label className="field">
-          <span className="m">Set up at</span>
+          <span className="medium">Set up at</span>
           <select
             className="select tall-select"
             value={provider}

@@ -52,7 +52,7 @@ const columnsWith = (upstreams: Parameters<typeof knownBy>[1]): readonly Column<
     text: 'Connection',
     className: 'c-name',
     cell: ({ id, name }) => (
-      <Link to="/connections/$connectionId" params={{ connectionId: id }} className="m ell" data-row-link>
+      <Link to="/connections/$connectionId" params={{ connectionId: id }} className="medium ellipsis" data-row-link>
         {visibleText(name)}
       </Link>
     ),
@@ -81,21 +81,21 @@ const columnsWith = (upstreams: Parameters<typeof knownBy>[1]): readonly Column<
   },
   {
     text: 'Signed in, 7 d',
-    head: 'num w-figure',
-    className: 'c-more num',
+    head: 'numeric w-figure',
+    className: 'c-more numeric',
     cell: ({ signed_in_count: count }) => count.toLocaleString('en'),
   },
   {
     text: 'Failed, 7 d',
-    head: 'num w-figure',
-    className: 'c-more num',
+    head: 'numeric w-figure',
+    className: 'c-more numeric',
     cell: ({ failed_count: count }) => count.toLocaleString('en'),
   },
   {
     text: 'Last sign-in',
     title: ({ last_sign_in_at: time }) => (time === null ? 'None in the last 30 days' : undefined),
-    head: 'num w-seen',
-    className: 'c-time num secondary',
+    head: 'numeric w-seen',
+    className: 'c-time numeric secondary',
     cell: ({ last_sign_in_at: time }) => <RelativeTime time={time} missing="none" />,
   },
 ]

@@ -78,7 +78,7 @@ export function ManagedBrowsersPage() {
             {policies.map(({ file, title, text }) => (
               <div key={file} className="policy">
                 <div className="row">
-                  <span className="m grow">{title}</span>
+                  <span className="medium grow">{title}</span>
                   <Button
                     aria-label={`Download ${file}`}
                     leftSection={<Icon name="download" size={14} />}

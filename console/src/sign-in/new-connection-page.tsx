@@ -85,7 +85,7 @@ const MadeConnection = ({ connection, provider, input }: Made) => (
       />
     </section>
     <p>
-      <Link className="u" to="/connections/$connectionId" params={{ connectionId: connection.id }}>
+      <Link className="underlined" to="/connections/$connectionId" params={{ connectionId: connection.id }}>
         Go to the connection
       </Link>
     </p>

@@ -72,7 +72,7 @@ const Reasons = ({ report, chosen, onChoose }: ReasonParts) => (
             onClick={() => onChoose(chosen === reason ? undefined : reason)}
           >
             <span className="grow">{reasonWords[reason]}</span>
-            <span className="tn">{report.reasons[reason].toLocaleString('en')}</span>
+            <span className="tabular">{report.reasons[reason].toLocaleString('en')}</span>
           </button>
         </li>
       ))}

@@ -46,10 +46,10 @@ const columns: readonly Column<RefusedPerson>[] = [
     title: ({ email }) => email,
     cell: ({ id, name, email }) => (
       <>
-        <Link to="/people/$personId" params={{ personId: id }} className="m ell">
+        <Link to="/people/$personId" params={{ personId: id }} className="medium ellipsis">
           {visibleText(name)}
         </Link>
-        <span className="second ell">{visibleText(email)}</span>
+        <span className="second ellipsis">{visibleText(email)}</span>
       </>
     ),
   },
@@ -59,9 +59,9 @@ const columns: readonly Column<RefusedPerson>[] = [
     title: ({ reason }) => reasonWords[reason],
     cell: ({ reason, device_id: id, device_name: name }) => (
       <>
-        <span className="ell">{reasonWords[reason]}</span>
+        <span className="ellipsis">{reasonWords[reason]}</span>
         {id !== null && (
-          <Link to="/devices/$deviceId" params={{ deviceId: id }} className="second ell">
+          <Link to="/devices/$deviceId" params={{ deviceId: id }} className="second ellipsis">
             {visibleText(name ?? '')}
           </Link>
         )}

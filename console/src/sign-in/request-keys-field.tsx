@@ -37,7 +37,7 @@ export function RequestKeysField({ value, isOptional, about, error, onChange }: 
         onChange={(event) => onChange(event.currentTarget.value)}
         classNames={{ input: 'key-set' }}
       />
-      <label className="u small file-pick">
+      <label className="underlined small file-pick">
         Choose a file
         <input type="file" accept=".json,application/json" className="hidden" onChange={(event) => void take(event)} />
       </label>

@@ -38,7 +38,7 @@ export function SigningKeysPage() {
             <ul className="lines">
               {keys.data.data.map((key) => (
                 <li className="line" key={key.id}>
-                  <code className="ell grow" title={key.id}>
+                  <code className="ellipsis grow" title={key.id}>
                     {key.id}
                   </code>
                   <span className="secondary">{momentOf(key)}</span>

@@ -41,7 +41,7 @@ function LoadedSignIn({ signIn }: { signIn: AuthLog }) {
     <Page title={title} crumb={crumb} hasOwnTitle>
       <div className="page detail">
         <div className="title-row">
-          <h1 tabIndex={-1} className="ell" title={name}>
+          <h1 tabIndex={-1} className="ellipsis" title={name}>
             {name}
           </h1>
           <Result result={signIn.result} />
@@ -81,7 +81,7 @@ const Shown = ({ issues }: { issues: AuthLog['issues_displayed'] }) => (
             <StandingShape standing={issue.blocking_status} />
             {issue.blocking_status === 'blocked' ? 'Blocked' : 'Will Block'}
           </span>
-          <span className="m ell grow">{visibleText(issue.title)}</span>
+          <span className="medium ellipsis grow">{visibleText(issue.title)}</span>
           <code className="secondary">{issue.id}</code>
         </li>
       ))}
@@ -100,19 +100,19 @@ function Facts({ signIn }: { signIn: AuthLog }) {
           {person.identifier === '' ? (
             orDash(signIn.person_name)
           ) : (
-            <Link to="/people/$personId" params={{ personId: person.identifier }} className="u ell">
+            <Link to="/people/$personId" params={{ personId: person.identifier }} className="underlined ellipsis">
               {visibleText(signIn.person_name)}
             </Link>
           )}
         </Fact>
         <Fact name="E-mail">
-          <span className="ell">{orDash(signIn.person_email)}</span>
+          <span className="ellipsis">{orDash(signIn.person_email)}</span>
         </Fact>
         <Fact name="Device">
           {device.identifier === '' ? (
             orDash(null)
           ) : (
-            <Link to="/devices/$deviceId" params={{ deviceId: device.identifier }} className="u">
+            <Link to="/devices/$deviceId" params={{ deviceId: device.identifier }} className="underlined">
               Device {device.identifier}
             </Link>
           )}
@@ -121,14 +121,14 @@ function Facts({ signIn }: { signIn: AuthLog }) {
           <InitialStatus status={signIn.initial_status} />
         </Fact>
         <Fact name="Application">
-          <span className="ell">{orDash(signIn.okta_app_name)}</span>
+          <span className="ellipsis">{orDash(signIn.okta_app_name)}</span>
         </Fact>
         <Fact name="Address">
-          <code className="ell">{orDash(signIn.ip_address)}</code>
+          <code className="ellipsis">{orDash(signIn.ip_address)}</code>
         </Fact>
         <Fact name="Place">{orDash([signIn.city, signIn.country].filter(Boolean).join(', '))}</Fact>
         <Fact name="Browser">
-          <span className="ell" title={visibleText(signIn.browser_user_agent)}>
+          <span className="ellipsis" title={visibleText(signIn.browser_user_agent)}>
             {orDash(signIn.browser_name)}
           </span>
         </Fact>

@@ -20,9 +20,15 @@ export const SignInTable = ({ rows, isOfOnePerson = false }: Parts) => (
 const timeColumn: Column<SignInView> = {
   text: 'Time, UTC',
   head: 'w-96',
-  className: 'tn c-time',
+  className: 'tabular c-time',
   cell: ({ id, timestamp }) => (
-    <Link to="/sign-ins/$signInId" params={{ signInId: id }} className="m" data-row-link title={fullTime(timestamp)}>
+    <Link
+      to="/sign-ins/$signInId"
+      params={{ signInId: id }}
+      className="medium"
+      data-row-link
+      title={fullTime(timestamp)}
+    >
       {clockTime(timestamp)}
     </Link>
   ),
@@ -41,7 +47,7 @@ const facts: readonly Column<SignInView>[] = [
     head: 'w-200',
     className: 'c-sub',
     cell: ({ device_name: name }) => (
-      <span className="ell block" title={visibleText(name ?? '')}>
+      <span className="ellipsis block" title={visibleText(name ?? '')}>
         {name === null ? <span className="faint">—</span> : visibleText(name)}
       </span>
     ),
@@ -53,7 +59,7 @@ const facts: readonly Column<SignInView>[] = [
     cell: ({ ip_address: address, place }) => (
       <>
         <code className="secondary">{visibleText(address) || '—'}</code>
-        <span className="second ell">{visibleText(place ?? '')}</span>
+        <span className="second ellipsis">{visibleText(place ?? '')}</span>
       </>
     ),
   },
@@ -72,17 +78,17 @@ const columnsOfPerson: readonly Column<SignInView>[] = [
 
 const Application = ({ row }: { row: SignInView }) => (
   <>
-    <span className="ell block">{visibleText(row.application_name) || <span className="faint">—</span>}</span>
-    <span className="second ell">{visibleText(row.browser_name)}</span>
+    <span className="ellipsis block">{visibleText(row.application_name) || <span className="faint">—</span>}</span>
+    <span className="second ellipsis">{visibleText(row.browser_name)}</span>
   </>
 )
 
 const Who = ({ row }: { row: SignInView }) => (
   <>
-    <span className="m ell block" title={visibleText(row.person_name)}>
+    <span className="medium ellipsis block" title={visibleText(row.person_name)}>
       {visibleText(row.person_name) || 'Unknown person'}
     </span>
-    <span className="second ell">{visibleText(row.person_email)}</span>
+    <span className="second ellipsis">{visibleText(row.person_email)}</span>
   </>
 )
 
@@ -90,7 +96,7 @@ const Outcome = ({ row: { result, failure_reason: reason } }: { row: SignInView 
   <>
     <Result result={result} />
     {reason !== null && (
-      <span className="second ell" title={signInReasons[reason]}>
+      <span className="second ellipsis" title={signInReasons[reason]}>
         {signInReasons[reason]}
       </span>
     )}

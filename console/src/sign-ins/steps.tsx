@@ -32,10 +32,10 @@ export function Steps({ signIn: { events, result } }: { signIn: AuthLog }) {
           <li key={index}>
             <Mark name={marks[event.event_type] ?? 'dash'} />
             <span className="grow">
-              <span className="m block">{visibleText(event.event_description)}</span>
+              <span className="medium block">{visibleText(event.event_description)}</span>
               <code className="small faint">{event.event_type}</code>
             </span>
-            <time className="small secondary tn" dateTime={event.timestamp} title={fullTime(event.timestamp)}>
+            <time className="small secondary tabular" dateTime={event.timestamp} title={fullTime(event.timestamp)}>
               {clockTime(event.timestamp)}
             </time>
           </li>

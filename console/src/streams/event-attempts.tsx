@@ -33,10 +33,10 @@ export function EventAttempts({ event }: { event: SsfStreamEvent }) {
           <li key={at} className="line">
             <Mark name={error === null ? 'tick' : 'cross'} />
             <span className="grow">
-              <span className="m">{statusText(status)}</span>
+              <span className="medium">{statusText(status)}</span>
               {error !== null && <span className="small secondary block">{visibleText(error)}</span>}
             </span>
-            <span className="small secondary tn" title={fullTime(at)}>
+            <span className="small secondary tabular" title={fullTime(at)}>
               {clockTime(at)} · {tookText(took)}
             </span>
           </li>

@@ -122,7 +122,7 @@ function SameCause({ streamId, event }: Omit<EventParts, 'name'>) {
   const count = found?.data.length ?? 0
   if (count < 2) return null
   return (
-    <Link className="u small" to="." search={{ ...cause, event: event.id }}>
+    <Link className="underlined small" to="." search={{ ...cause, event: event.id }}>
       Same cause: {count}
       {found?.pagination.next_cursor === '' ? '' : ' or more'} events
     </Link>
@@ -149,7 +149,7 @@ function Summary({ event, name }: Omit<EventParts, 'streamId'>) {
   if (event.kind !== 'compliance_change') {
     return (
       <p>
-        <b className="m">{eventKinds[event.kind]}</b>
+        <b className="medium">{eventKinds[event.kind]}</b>
         {event.kind === 'test' ? `, about ${subjectOf(event)}.` : ', of the stream itself.'}
       </p>
     )
@@ -158,14 +158,14 @@ function Summary({ event, name }: Omit<EventParts, 'streamId'>) {
     <p className="breaks">
       {identifier !== '' && (
         <>
-          <Link className="u m" to="/devices/$deviceId" params={{ deviceId: identifier }}>
+          <Link className="underlined medium" to="/devices/$deviceId" params={{ deviceId: identifier }}>
             {name === null ? `Device ${identifier}` : visibleText(name)}
           </Link>{' '}
           of{' '}
         </>
       )}
-      <b className="m">{subjectOf(event)}</b> became{' '}
-      <b className={event.current_status === 'not-compliant' ? 'm bad' : 'm'}>{event.current_status}</b>
+      <b className="medium">{subjectOf(event)}</b> became{' '}
+      <b className={event.current_status === 'not-compliant' ? 'medium bad' : 'medium'}>{event.current_status}</b>
       {reason === undefined ? '.' : `: ${visibleText(reason)}`}
     </p>
   )

@@ -54,11 +54,11 @@ export const EventTable = ({ rows, filters, selection, onSelect }: Parts) => (
 const missing = <span className="faint">—</span>
 
 const columnsOf = (filters: EventFilters): readonly Column<StreamEventView>[] => [
-  { text: 'No.', head: 'w-number', className: 'c-more secondary tn', cell: ({ sequence }) => sequence ?? '—' },
+  { text: 'No.', head: 'w-number', className: 'c-more secondary tabular', cell: ({ sequence }) => sequence ?? '—' },
   {
     text: 'Time, UTC',
     head: 'w-time',
-    className: 'c-time tn',
+    className: 'c-time tabular',
     title: ({ queued_at: at }) => fullTime(at),
     cell: ({ queued_at: at }) => (
       <>
@@ -85,8 +85,8 @@ const columnsOf = (filters: EventFilters): readonly Column<StreamEventView>[] =>
   { text: 'Delivery', head: 'w-delivery', className: 'c-lead', cell: (event) => <DeliveryState event={event} /> },
   {
     text: 'Took',
-    head: 'num w-took',
-    className: 'c-more num secondary',
+    head: 'numeric w-took',
+    className: 'c-more numeric secondary',
     cell: ({ attempts: [latest] }) => (latest ? tookText(latest.duration_ms) : '—'),
   },
 ]
@@ -100,14 +100,14 @@ function Subject({ event, filters }: { readonly event: StreamEventView; readonly
         to="."
         search={{ ...filters, event: event.id }}
         replace
-        className="m ell"
+        className="medium ellipsis"
         title={subjectOf(event)}
         data-row-link
         aria-current={filters.event === event.id ? 'true' : undefined}
       >
         {subjectOf(event)}
       </Link>
-      <div className="small secondary ell" title={second}>
+      <div className="small secondary ellipsis" title={second}>
         {second}
       </div>
     </>

@@ -11,7 +11,7 @@ export const MadeStream = ({ stream }: { stream: SsfStream }) => (
   <>
     {stream.poll_bearer_token === undefined ? <OktaHelp stream={stream} /> : <PolledHelp stream={stream} />}
     <p>
-      <Link className="u" to="/settings/developers/streams/$streamId" params={{ streamId: stream.id }}>
+      <Link className="underlined" to="/settings/developers/streams/$streamId" params={{ streamId: stream.id }}>
         Go to the stream
       </Link>
     </p>
@@ -21,7 +21,7 @@ export const MadeStream = ({ stream }: { stream: SsfStream }) => (
 const PolledHelp = ({ stream }: { stream: SsfStream }) => (
   <>
     <p>
-      <b className="m">{visibleText(stream.name)}</b> is ready. Its receiver polls it with this token.
+      <b className="medium">{visibleText(stream.name)}</b> is ready. Its receiver polls it with this token.
     </p>
     <SecretOnce
       label="Poll token"
@@ -39,8 +39,8 @@ function OktaHelp({ stream }: { stream: SsfStream }) {
     <>
       {doubt !== undefined && <p className="note will">{doubt}</p>}
       <p>
-        The stream <b className="m">{visibleText(stream.name)}</b> is created. Now set it up in Okta: open Security &gt;
-        Device Integrations &gt; Receive shared signals, create a stream, and enter these two addresses.
+        The stream <b className="medium">{visibleText(stream.name)}</b> is created. Now set it up in Okta: open Security
+        &gt; Device Integrations &gt; Receive shared signals, create a stream, and enter these two addresses.
       </p>
       <h2>Issuer</h2>
       <CodeBlock label="Issuer" text={issuer} />

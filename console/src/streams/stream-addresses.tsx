@@ -61,7 +61,7 @@ function Addresses({ named }: { named: Named }) {
         <div className="pair" key={name}>
           <dt>{name}</dt>
           <dd>
-            <code className="ell" title={text}>
+            <code className="ellipsis" title={text}>
               {visibleText(text)}
             </code>
             <CopyButton text={text} label={name.toLowerCase()} />

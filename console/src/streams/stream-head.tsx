@@ -33,7 +33,7 @@ export function StreamHead({ stream }: { stream: SsfStream }) {
         <span className="tag">{stream.spec_version}</span>
       </div>
       <p className="row">
-        <code className="ell" title={url}>
+        <code className="ellipsis" title={url}>
           {url}
         </code>
         <CopyButton text={url} label="the address" />
@@ -47,7 +47,11 @@ export function StreamHead({ stream }: { stream: SsfStream }) {
       {stream.health.state === 'no_poll_token' && (
         <p className="note will">
           <span className="grow">No active poll token: polling is refused until you create one.</span>
-          <Link className="u" to="/settings/developers/streams/$streamId/keys" params={{ streamId: stream.id }}>
+          <Link
+            className="underlined"
+            to="/settings/developers/streams/$streamId/keys"
+            params={{ streamId: stream.id }}
+          >
             Keys
           </Link>
         </p>

@@ -43,7 +43,7 @@ function SigningKeys({ streamId }: { streamId: string }) {
       <ul className="lines">
         {keys?.map((key) => (
           <li className="line" key={key.kid}>
-            <code className="ell grow" title={key.kid}>
+            <code className="ellipsis grow" title={key.kid}>
               {key.kid}
             </code>
             <span className="secondary">

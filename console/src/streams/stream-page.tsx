@@ -124,7 +124,7 @@ function ChosenRow({ streamId, chosen, onClear }: ChosenParts) {
   })
   return (
     <div className="bulk">
-      <b className="m">{chosen.size} selected</b>
+      <b className="medium">{chosen.size} selected</b>
       <span className="sepv" />
       <Button leftSection={<Icon name="send" size={14} />} loading={replay.isPending} onClick={() => replay.mutate()}>
         {chosen.size === 1 ? 'Replay 1 event' : `Replay ${chosen.size} events`}

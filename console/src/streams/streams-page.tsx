@@ -64,7 +64,12 @@ const columns: readonly Column<SsfStream>[] = [
     text: 'Stream',
     className: 'c-name',
     cell: ({ id, name }) => (
-      <Link to="/settings/developers/streams/$streamId" params={{ streamId: id }} className="m ell" data-row-link>
+      <Link
+        to="/settings/developers/streams/$streamId"
+        params={{ streamId: id }}
+        className="medium ellipsis"
+        data-row-link
+      >
         {visibleText(name)}
       </Link>
     ),
@@ -90,8 +95,8 @@ const columns: readonly Column<SsfStream>[] = [
   },
   {
     text: 'Latest accepted',
-    head: 'num w-seen',
-    className: 'c-time num secondary',
+    head: 'numeric w-seen',
+    className: 'c-time numeric secondary',
     cell: ({ health }) => <RelativeTime time={health.last_delivered_at} missing="never" />,
   },
   menuColumn({

@@ -68,7 +68,7 @@ function Outcome({ stream, answer, onClose }: Parts & { readonly answer: SsfTest
             : `${answer.success ? 'The receiver accepted it.' : 'The receiver did not accept it.'} ${code}`}
         </span>
         <Link
-          className="u"
+          className="underlined"
           to="/settings/developers/streams/$streamId"
           params={{ streamId: stream.id }}
           search={{ event: String(answer.ssf_stream_event_id) }}

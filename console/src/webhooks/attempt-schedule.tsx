@@ -39,7 +39,7 @@ export function AttemptSchedule({ delivery, now }: { delivery: WebhookDeliveryDe
           <li key={`${step.kind} ${step.at}`} className={`step ${step.kind}`}>
             <StepMark step={step} />
             <span className={step.kind === 'made' && !step.isGood ? 'bad' : ''}>{wordOf(step, now)}</span>
-            <span className="small secondary tn">
+            <span className="small secondary tabular">
               {timeOf(step.at, steps[index - 1]?.at ?? new Date(now).toISOString(), now)}
             </span>
           </li>

@@ -30,7 +30,7 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
       </div>
       <p className={shown.error === null ? 'delivery' : 'delivery bad'}>
         <Mark name={shown.error === null ? 'tick' : 'cross'} />
-        <span className="m">{statusText(shown.status)}</span>
+        <span className="medium">{statusText(shown.status)}</span>
       </p>
       {shown.error !== null && <p className="secondary breaks">{visibleText(shown.error)}</p>}
       {shown.timings.first_byte_ms > 0 && <Timings timings={shown.timings} />}
@@ -51,7 +51,7 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
             <th className="w-number">Attempt</th>
             <th>Time, UTC</th>
             <th className="w-number">Answer</th>
-            <th className="num w-number">Took</th>
+            <th className="numeric w-number">Took</th>
           </tr>
         </thead>
         <tbody>
@@ -60,21 +60,21 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
               <td>
                 <button
                   type="button"
-                  className="plain u"
+                  className="plain underlined"
                   aria-pressed={attempt === shown}
                   onClick={() => setChosen(attempt.attempted_at)}
                 >
                   {count - index}
                 </button>
               </td>
-              <td className="tn" title={fullTime(attempt.attempted_at)}>
+              <td className="tabular" title={fullTime(attempt.attempted_at)}>
                 {clockTime(attempt.attempted_at)}
                 {attempt.attempted_at.slice(0, 10) !== delivery.queued_at.slice(0, 10) && (
                   <span className="secondary"> {dayOf(attempt.attempted_at, Date.now())}</span>
                 )}
               </td>
               <td>{attempt.status ?? 'none'}</td>
-              <td className="num secondary">{tookText(attempt.timings.total_ms)}</td>
+              <td className="numeric secondary">{tookText(attempt.timings.total_ms)}</td>
             </tr>
           ))}
         </tbody>

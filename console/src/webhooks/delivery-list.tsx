@@ -54,18 +54,18 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
             >
               <Mark name={markOf(delivery)} />
               <span className="grow">
-                <code className="ell block">{delivery.event}</code>
-                <span className="small secondary ell block">
+                <code className="ellipsis block">{delivery.event}</code>
+                <span className="small secondary ellipsis block">
                   {delivery.device_name === null
                     ? dayOf(delivery.queued_at, Date.now())
                     : visibleText(delivery.device_name)}
                 </span>
               </span>
               <span className="delivery-item-end">
-                <span className={delivery.state === 'failed' ? 'm bad' : 'secondary'}>
+                <span className={delivery.state === 'failed' ? 'medium bad' : 'secondary'}>
                   {delivery.last_status ?? '—'}
                 </span>
-                <span className="small secondary tn">{clockTime(delivery.queued_at).slice(0, 5)}</span>
+                <span className="small secondary tabular">{clockTime(delivery.queued_at).slice(0, 5)}</span>
               </span>
             </Link>
           </li>

@@ -39,7 +39,7 @@ function ReadDelivery({ endpoint }: { endpoint: WebhookEndpoint }) {
       crumb={webhooksCrumb}
       trail={
         <Link
-          className="ell"
+          className="ellipsis"
           to="/settings/developers/webhooks/$endpointId"
           params={{ endpointId: endpoint.id }}
           search={filters}
@@ -99,7 +99,7 @@ function Summary({ endpoint, delivery, now }: Parts & { readonly now: number }) 
       {' '}
       It repeats{' '}
       <Link
-        className="u"
+        className="underlined"
         to="/settings/developers/webhooks/$endpointId/deliveries/$deliveryId"
         params={{ endpointId: endpoint.id, deliveryId: from }}
       >

@@ -31,7 +31,7 @@ export function DeliveryRequest({ endpoint, delivery }: Parts) {
       </div>
       <p className="row">
         <span className="tag">POST</span>
-        <code className="ell" title={endpoint.url}>
+        <code className="ellipsis" title={endpoint.url}>
           {endpoint.url}
         </code>
         <CopyButton text={endpoint.url} label="the address" />
@@ -60,7 +60,7 @@ const HeaderList = ({ headers }: { headers: Readonly<Record<string, string>> }) 
           <code>{name}</code>
         </dt>
         <dd>
-          <code className="ell" title={visibleText(value)}>
+          <code className="ellipsis" title={visibleText(value)}>
             {visibleText(value)}
           </code>
         </dd>

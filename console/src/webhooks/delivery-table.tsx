@@ -43,7 +43,7 @@ const columnsOf = (endpointId: string, filters: DeliveryFilters): readonly Colum
   {
     text: 'Time, UTC',
     head: 'w-time',
-    className: 'c-time tn',
+    className: 'c-time tabular',
     title: ({ queued_at: at }) => fullTime(at),
     cell: ({ queued_at: at }) => (
       <>
@@ -61,7 +61,7 @@ const columnsOf = (endpointId: string, filters: DeliveryFilters): readonly Colum
           to="/settings/developers/webhooks/$endpointId/deliveries/$deliveryId"
           params={{ endpointId, deliveryId: delivery.id }}
           search={filters}
-          className="ell"
+          className="ellipsis"
           data-row-link
         >
           <code>{delivery.event}</code>
@@ -78,11 +78,11 @@ const columnsOf = (endpointId: string, filters: DeliveryFilters): readonly Colum
     title: ({ last_error: error }) => error && visibleText(error),
     cell: (delivery) => <DeliveryOutcome delivery={delivery} />,
   },
-  { text: 'Attempts', head: 'num w-took', className: 'c-more num', cell: ({ attempts_count: count }) => count },
+  { text: 'Attempts', head: 'numeric w-took', className: 'c-more numeric', cell: ({ attempts_count: count }) => count },
   {
     text: 'Next',
-    head: 'num w-seen',
-    className: 'c-more num secondary',
+    head: 'numeric w-seen',
+    className: 'c-more numeric secondary',
     cell: ({ next_attempt_at: at }) => <RelativeTime time={at} />,
   },
 ]
@@ -92,7 +92,7 @@ function DeviceLink({ delivery }: { readonly delivery: DeliveryView }) {
   if (identifier === '') return '—'
   const name = delivery.device_name === null ? `Device ${identifier}` : visibleText(delivery.device_name)
   return (
-    <Link className="u ell" to="/devices/$deviceId" params={{ deviceId: identifier }} title={name}>
+    <Link className="underlined ellipsis" to="/devices/$deviceId" params={{ deviceId: identifier }} title={name}>
       {name}
     </Link>
   )

@@ -31,7 +31,7 @@ export function NewWebhookPage() {
 const MadeWebhook = ({ endpoint }: { endpoint: WebhookEndpoint }) => (
   <>
     <p>
-      <b className="m">{nameOf(endpoint)}</b> receives{' '}
+      <b className="medium">{nameOf(endpoint)}</b> receives{' '}
       {endpoint.events.length === 1 ? '1 event' : `${endpoint.events.length} events`} from now on. Its receiver verifies
       each request with this secret.
     </p>
@@ -41,7 +41,7 @@ const MadeWebhook = ({ endpoint }: { endpoint: WebhookEndpoint }) => (
       after="You can reveal it later in Settings. Revealing is recorded in the audit log."
     />
     <p>
-      <Link className="u" to="/settings/developers/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
+      <Link className="underlined" to="/settings/developers/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
         Go to the webhook
       </Link>
     </p>

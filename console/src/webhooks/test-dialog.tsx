@@ -42,7 +42,7 @@ function TestForm({ endpoint, onClose }: Parts) {
   return (
     <form className="dialog-form" onSubmit={submit} noValidate>
       <label className="field">
-        <span className="m">Event</span>
+        <span className="medium">Event</span>
         <select
           className="select tall-select"
           value={event}

@@ -53,7 +53,7 @@ function EventFields({ value, onChange, faultOf }: Parts) {
         <span className="small faint">Events to send.</span>
         <button
           type="button"
-          className="plain u small"
+          className="plain underlined small"
           onClick={() => onChange({ ...value, events: isAll ? [] : [...chosenWebhookEvents] })}
         >
           {isAll ? 'Choose none' : 'Choose all'}

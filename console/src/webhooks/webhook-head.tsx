@@ -33,7 +33,7 @@ export function WebhookHead({ endpoint }: { endpoint: WebhookEndpoint }) {
         {endpoint.enabled ? <Health state={endpoint.health.state} /> : <span className="pill idle">Disabled</span>}
       </div>
       <p className="row">
-        <code className="ell" title={endpoint.url}>
+        <code className="ellipsis" title={endpoint.url}>
           {endpoint.url}
         </code>
         <CopyButton text={endpoint.url} label="the address" />

@@ -32,7 +32,7 @@ export function WebhookSecret({ endpoint }: { endpoint: WebhookEndpoint }) {
       <h2>Signing secret</h2>
       <p className="row">
         <span className="secondary">Identifier of the webhook</span>
-        <code className="ell">{endpoint.identifier}</code>
+        <code className="ellipsis">{endpoint.identifier}</code>
         <CopyButton text={endpoint.identifier} label="the identifier" />
       </p>
       {until !== null && (
@@ -98,7 +98,7 @@ function RollForm({ endpoint, onClose, onSecret }: RollParts) {
   return (
     <form className="dialog-form" onSubmit={submit} noValidate>
       <label className="field">
-        <span className="m">Keep signing with the current secret</span>
+        <span className="medium">Keep signing with the current secret</span>
         <select
           className="select tall-select"
           value={seconds}

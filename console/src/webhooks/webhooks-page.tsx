@@ -61,7 +61,7 @@ const columns: readonly Column<WebhookEndpoint>[] = [
       <Link
         to="/settings/developers/webhooks/$endpointId"
         params={{ endpointId: endpoint.id }}
-        className="m ell"
+        className="medium ellipsis"
         data-row-link
       >
         {nameOf(endpoint)}
@@ -76,8 +76,8 @@ const columns: readonly Column<WebhookEndpoint>[] = [
   },
   {
     text: 'Events',
-    head: 'num w-issues',
-    className: 'c-more num',
+    head: 'numeric w-issues',
+    className: 'c-more numeric',
     title: ({ events }) => events.join(', '),
     cell: ({ events }) => events.length,
   },
@@ -90,8 +90,8 @@ const columns: readonly Column<WebhookEndpoint>[] = [
   },
   {
     text: 'Latest delivered',
-    head: 'num w-seen',
-    className: 'c-time num secondary',
+    head: 'numeric w-seen',
+    className: 'c-time numeric secondary',
     cell: ({ health }) => <RelativeTime time={health.last_delivered_at} missing="never" />,
   },
   menuColumn({ nameOf, menuOf: (endpoint) => (menu) => <WebhookMenu endpoint={endpoint} menu={menu} /> }),

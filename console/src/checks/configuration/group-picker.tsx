@@ -38,7 +38,7 @@ export function GroupPicker({ label, hint, empty, chosen, onChange, fault }: Par
       <div className="picked">
         {chosen.map((value) => (
           <span className="tag" key={value}>
-            <span className="ell" title={nameOf(value)}>
+            <span className="ellipsis" title={nameOf(value)}>
               {nameOf(value)}
             </span>
             <button

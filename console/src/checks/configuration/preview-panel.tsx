@@ -148,7 +148,7 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
         <div className="row between small faint preview-foot">
           {listed < counts[shown] ? (
             listed < 1_000 ? (
-              <button type="button" className="plain u secondary" onClick={onAll}>
+              <button type="button" className="plain underlined secondary" onClick={onAll}>
                 All {devices(counts[shown])}
               </button>
             ) : (
@@ -158,7 +158,7 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
             <span>{devices(counts[shown])}</span>
           )}
           {shown === 'blocked' && (
-            <button type="button" className="plain u secondary" onClick={onExport}>
+            <button type="button" className="plain underlined secondary" onClick={onExport}>
               Export CSV
             </button>
           )}
@@ -176,10 +176,10 @@ const noneOf: Readonly<Record<TabName, string>> = {
 
 const NamedDevice = ({ id, name, below }: { id: string; name: string; below: string }) => (
   <td>
-    <Link to="/devices/$deviceId" params={{ deviceId: id }} className="m ell" title={name}>
+    <Link to="/devices/$deviceId" params={{ deviceId: id }} className="medium ellipsis" title={name}>
       {name}
     </Link>
-    <div className="small faint ell" title={below}>
+    <div className="small faint ellipsis" title={below}>
       {below}
     </div>
   </td>
@@ -281,7 +281,7 @@ function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
         <li>
           <Mark name="struck" />
           <span>
-            <b className="m">Never blocked:</b> {spared.join(', ')}.
+            <b className="medium">Never blocked:</b> {spared.join(', ')}.
           </span>
         </li>
       )}
@@ -289,7 +289,7 @@ function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
         <li>
           <Mark name="question" />
           <span>
-            <b className="m">No result yet:</b> {undecided.join(', ')}. A failure found later starts its own grace
+            <b className="medium">No result yet:</b> {undecided.join(', ')}. A failure found later starts its own grace
             period.
           </span>
         </li>

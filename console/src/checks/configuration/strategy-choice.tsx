@@ -35,7 +35,7 @@ export const StrategyChoice = ({ chosen, saved, preview, onChange }: Parts) => (
           onChange={() => onChange(strategy)}
         />
         <span className="grow">
-          <span className="m">{strategyWords[strategy]}</span>
+          <span className="medium">{strategyWords[strategy]}</span>
           {strategy === saved && <span className="faint"> · current</span>}
           <span className="small faint block">{meanings[strategy]}</span>
         </span>
@@ -48,7 +48,7 @@ export const StrategyChoice = ({ chosen, saved, preview, onChange }: Parts) => (
 function Effect({ strategy, preview }: { strategy: Strategy; preview: ConfigurationPreview }) {
   const effect = preview.effects[strategy]
   const text = effectText(strategy, effect, Date.parse(preview.computed_at))
-  return <span className={effect.blocked_at_end > 0 ? 'small tn bad' : 'small tn faint'}>{text}</span>
+  return <span className={effect.blocked_at_end > 0 ? 'small tabular bad' : 'small tabular faint'}>{text}</span>
 }
 
 function effectText(strategy: Strategy, effect: ConfigurationPreview['effects'][Strategy], now: number): string {
