@@ -229,7 +229,7 @@ test('the ledger shows what became of events, decoded and verified, and replays 
   await panel.getByText(/^Signature valid, RS256/).waitFor()
   await panel.getByRole('group', { name: 'the decoded token' }).getByText('"events"').waitFor()
   await panel.getByText('Fetched and acknowledged by the receiver.').waitFor()
-  assert.equal(await page.locator('tr.sel').count(), 1, 'the row of the open event is marked')
+  assert.equal(await page.locator('tr.selected').count(), 1, 'the row of the open event is marked')
   await button('Header', panel).click()
   await panel.getByRole('group', { name: 'the header' }).getByText('"RS256"').waitFor()
   await assertAccessible('an event')

@@ -30,7 +30,7 @@ export function AuditEntryPage() {
 }
 
 const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) => (
-  <table className="t changes">
+  <table className="table changes">
     <thead>
       <tr>
         <th>Field</th>
@@ -63,7 +63,7 @@ const Entry = ({ entry }: { entry: AuditView }) => (
   <>
     <p className="audit-quote">{visibleText(entry.description)}</p>
     {entry.changes.length > 0 && <Changes changes={entry.changes} />}
-    <dl className="kv sec">
+    <dl className="facts section">
       {entry.action !== null && (
         <Fact name="Action">
           {auditActions[entry.action]} <code className="secondary hash">{entry.action}</code>

@@ -80,7 +80,7 @@ export function CataloguePage() {
       )}
       {rows !== undefined && rows.length > 0 && (
         <Scroller name="Catalogue" className="bleed">
-          <table className="t bl record-table">
+          <table className="table bottom-line record-table">
             <thead>
               <tr>
                 <th>Check</th>

@@ -51,10 +51,10 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
         <p className="secondary">{standingOf(facts)}</p>
         <Tabs label="Parts of the check">
           <Link to="/checks/$checkId" params={params} {...asTab}>
-            Results <span className="n">{results.toLocaleString('en')}</span>
+            Results <span className="count">{results.toLocaleString('en')}</span>
           </Link>
           <Link to="/checks/$checkId/issues" params={params} {...asTab}>
-            Issues <span className="n">{facts.open_issues.toLocaleString('en')}</span>
+            Issues <span className="count">{facts.open_issues.toLocaleString('en')}</span>
           </Link>
           <Link to="/checks/$checkId/configuration" params={params} {...asTab}>
             Configuration

@@ -26,7 +26,7 @@ export function QueryTab() {
       <p className="medium">{visibleText(facts.issue_title)}</p>
       <OwnerTexts rationale={facts.rationale} fixInstructions={facts.fix_instructions} />
       <h2>How it runs</h2>
-      <dl className="kv">
+      <dl className="facts">
         <div className="pair">
           <dt>Runs</dt>
           <dd>every {spanOf(facts.interval_seconds * 1_000)}</dd>

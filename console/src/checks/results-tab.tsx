@@ -64,7 +64,7 @@ export function ResultsTab() {
             A device appears here once the check fits it; see Configuration, “Where it applies”.
           </Emptiness>
         }
-        className="bl check-results-table"
+        className="bottom-line check-results-table"
         hasOwnLayout
       >
         {(rows) => <Records rows={rows.map((row) => ({ ...row, id: row.device_id }))} columns={columns} />}

@@ -25,7 +25,7 @@ export function TagEditor({ facts }: { facts: CheckFacts }) {
     if (typed.trim() !== '') change.mutate([...names, typed.trim()])
   }
   return (
-    <section className="sec tag-editor" aria-labelledby="check-tags">
+    <section className="section tag-editor" aria-labelledby="check-tags">
       <h2 id="check-tags">Tags</h2>
       {names.length > 0 && (
         <div className="tags">

@@ -16,7 +16,7 @@ type Parts = {
 export function CursorPaging({ current, next, shown, onNext, onNear }: Parts) {
   if (current === '' && next === '') return null
   return (
-    <div className="tfoot">
+    <div className="table-foot">
       <span />
       <span className="row">
         <span className="tabular">{shown} on this page</span>

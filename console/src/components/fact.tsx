@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A line of a list of facts (`<dl className="kv">`). */
+/** A line of a list of facts (`<dl className="facts">`). */
 export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   <div className="pair">
     <dt>{name}</dt>

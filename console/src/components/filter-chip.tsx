@@ -28,11 +28,11 @@ export function FilterChip({ field, options, chosen, onChange, isSingle = false 
   const [part, setPart] = useState('')
   const found = options.filter(({ text }) => text.toLowerCase().includes(part.trim().toLowerCase()))
   return (
-    <span className={isOn ? 'chip' : 'chip dash'}>
+    <span className={isOn ? 'chip' : 'chip dashed'}>
       <Menu position="bottom-start" closeOnItemClick={isSingle} withinPortal={false} onClose={() => setPart('')}>
         <Menu.Target>
           <button type="button" className="chip-button" data-filter>
-            <span className="k">
+            <span className="chip-field">
               {!isOn && <Icon name="filter" size={14} />}
               {!isOn && <span className="hidden">Filter by </span>}
               {field}
@@ -64,7 +64,12 @@ export function FilterChip({ field, options, chosen, onChange, isSingle = false 
         </Menu.Dropdown>
       </Menu>
       {isOn && (
-        <button type="button" className="x" aria-label={`Remove the filter ${field}`} onClick={() => onChange([])}>
+        <button
+          type="button"
+          className="chip-remove"
+          aria-label={`Remove the filter ${field}`}
+          onClick={() => onChange([])}
+        >
           <Icon name="close" size={14} />
         </button>
       )}

@@ -42,7 +42,7 @@ type Parts<Row> = {
 /** A list of the server: its rows, or why there are none, and the way to the next page. */
 export function ListBody<Row>(parts: Parts<Row>) {
   const { list, name, empty, after = '', onNext, foot, isInset = false, className = '', hasOwnLayout = false } = parts
-  const layout = hasOwnLayout ? 't' : 't record-table'
+  const layout = hasOwnLayout ? 'table' : 'table record-table'
   const rows = list.data && (parts.rows ?? list.data.data)
   const next = list.data?.pagination.next_cursor ?? ''
   const around = isInset ? '' : 'page'
@@ -74,7 +74,7 @@ export function ListBody<Row>(parts: Parts<Row>) {
           name={name}
           className={`${isInset ? '' : 'bleed'} ${list.isPlaceholderData ? 'old' : ''}`}
         >
-          <table className={`${layout} ${isInset ? '' : 'bl'} ${className}`}>{parts.children(rows)}</table>
+          <table className={`${layout} ${isInset ? '' : 'bottom-line'} ${className}`}>{parts.children(rows)}</table>
         </Scroller>
       )}
       {rows !== undefined && rows.length > 0 && foot?.({ shown: rows.length, next })}

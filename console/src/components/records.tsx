@@ -70,7 +70,7 @@ export function Records<Row extends { readonly id: string }, Sort extends string
       <tbody>
         {rows.map((row, index) => {
           const isOn = choice !== undefined && isChosen(choice.selection, keyIn(choice, row))
-          const classes = [(isOn || row.id === openId) && 'sel', isTall && 'tall'].filter(Boolean).join(' ')
+          const classes = [(isOn || row.id === openId) && 'selected', isTall && 'tall'].filter(Boolean).join(' ')
           return (
             <Fragment key={row.id}>
               {timeOf && <DayLine at={timeOf(row)} before={rows[index - 1]} timeOf={timeOf} columns={columns.length} />}

@@ -23,7 +23,7 @@ type Parts = {
 /** Where someone is signed in. */
 export const SessionTable = ({ sessions, onEnd }: Parts) => (
   <Scroller name="Sessions">
-    <table className="t record-table session-table">
+    <table className="table record-table session-table">
       <thead>
         <tr>
           <th>Browser</th>

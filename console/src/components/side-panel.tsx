@@ -19,7 +19,7 @@ export function SidePanel({ title, name, onClose, children }: Parts) {
   }, [onClose])
   return (
     <aside className="side-panel" aria-label={name}>
-      <div className="sech">
+      <div className="section-head">
         <h2>{title}</h2>
         <button type="button" className="copy" aria-label="Close" onClick={onClose}>
           <Icon name="close" />

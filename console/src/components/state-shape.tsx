@@ -94,7 +94,7 @@ const markShapes: Readonly<Record<MarkName, ReactNode>> = {
 }
 
 const Shape = ({ children }: { children: ReactNode }) => (
-  <svg className="st" viewBox="0 0 14 14" aria-hidden="true" focusable="false">
+  <svg className="state-shape" viewBox="0 0 14 14" aria-hidden="true" focusable="false">
     {children}
   </svg>
 )

@@ -36,7 +36,7 @@ export function WindowedTable<Row>({ name, columns, rows, keyOf }: Parts<Row>) {
   const width = columns.reduce((sum, column) => sum + column.width, 0)
   return (
     <Scroller name={name}>
-      <table className="t c windowed" aria-rowcount={rows.length + 1} style={{ minWidth: width }}>
+      <table className="table compact windowed" aria-rowcount={rows.length + 1} style={{ minWidth: width }}>
         <colgroup>
           {columns.map((column) => (
             <col key={column.key} style={{ width: column.width }} />

@@ -12,7 +12,7 @@ export function Agents({ summary: { standings, late } }: { summary: ConsoleSumma
   ]
   return (
     <section aria-labelledby="agents">
-      <div className="sech">
+      <div className="section-head">
         <h2 id="agents">Agents</h2>
         <span className="small faint">{enrolled.toLocaleString('en')} enrolled</span>
       </div>

@@ -17,7 +17,7 @@ const columns = [
 export const DayTable = ({ days }: { days: readonly DayFigures[] }) => (
   <div className="days-table">
     <Scroller name="Devices with a problem, 30 days">
-      <table className="t">
+      <table className="table">
         <thead>
           <tr>
             <th>Day</th>

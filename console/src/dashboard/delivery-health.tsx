@@ -43,7 +43,7 @@ export function DeliveryHealth() {
   const areKnown = (streams.data || !mayStreams) && (webhooks.data || !mayWebhooks)
   return (
     <section aria-labelledby="delivery">
-      <div className="sech">
+      <div className="section-head">
         <h2 id="delivery">Delivery</h2>
         <span className="small faint">latest accepted</span>
       </div>

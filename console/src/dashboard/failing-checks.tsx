@@ -9,7 +9,7 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
   const most = Math.max(1, ...checks.map(({ failing }) => failing))
   return (
     <section aria-labelledby="failing-checks">
-      <div className="sech">
+      <div className="section-head">
         <h2 id="failing-checks">Checks that fail most</h2>
         <Link className="underlined small" to="/checks">
           All
@@ -18,7 +18,7 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
       {checks.length === 0 && <p className="secondary">No checks are failing.</p>}
       {checks.length > 0 && (
         <Scroller name="Checks that fail most">
-          <table className="t rank-table">
+          <table className="table rank-table">
             <thead>
               <tr>
                 <th>Check</th>

@@ -85,7 +85,7 @@ export function FirstSteps() {
   }
   return (
     <section className="first-steps" aria-labelledby="first-steps">
-      <div className="sech">
+      <div className="section-head">
         <h2 id="first-steps">Get started</h2>
         <span className="small faint">
           {steps.filter(({ isDone }) => isDone).length} of {steps.length} done

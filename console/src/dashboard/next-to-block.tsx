@@ -7,7 +7,7 @@ import { visibleText } from '../components/visible-text.ts'
 export function NextToBlock({ rows }: { rows: ConsoleSummary['next_to_block'] }) {
   return (
     <section aria-labelledby="next-to-block">
-      <div className="sech">
+      <div className="section-head">
         <h2 id="next-to-block">Blocked or about to be</h2>
         <Link className="underlined small" to="/devices" search={{ view: 'attention' }}>
           All

@@ -21,7 +21,7 @@ export function StackedDays({ summary }: { summary: ConsoleSummary }) {
   const days = lastDays(summary, Date.now())
   return (
     <section aria-labelledby="days">
-      <div className="sech">
+      <div className="section-head">
         <h2 id="days">Devices with a problem, 30 days</h2>
         <span className="row">
           {!isTable &&

@@ -11,7 +11,7 @@ function coloured(json: string): ReactNode[] {
   for (const found of json.matchAll(token)) {
     const [whole, text, colon] = found
     parts.push(json.slice(end, found.index))
-    const className = text === undefined ? 'n' : colon === undefined ? 's' : 'k'
+    const className = text === undefined ? 'json-figure' : colon === undefined ? 'json-text' : 'json-name'
     parts.push(
       <span className={className} key={found.index}>
         {visibleText(text ?? whole)}

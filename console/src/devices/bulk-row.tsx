@@ -68,7 +68,7 @@ export function BulkRow(parts: Parts) {
           Select all {count(total)}
         </button>
       )}
-      <span className="sepv" />
+      <span className="separator" />
       {mayRefresh && (
         <Button
           leftSection={<Icon name="refresh" size={14} />}

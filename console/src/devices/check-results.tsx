@@ -27,15 +27,15 @@ export function CheckResults({ deviceId, isWhole = false }: { deviceId: string; 
   const troubled = all.filter(({ status }) => !isFine(status))
   const rows = (isAll ? all : troubled).toSorted((one, other) => byTrouble(one.status, other.status))
   return (
-    <section aria-labelledby="check-results" className={isWhole ? '' : 'sec'}>
-      <div className="sech">
+    <section aria-labelledby="check-results" className={isWhole ? '' : 'section'}>
+      <div className="section-head">
         <h2 id="check-results">Check results</h2>
         <div className="views">
           <button type="button" className={isAll ? '' : 'on'} aria-pressed={!isAll} onClick={() => setIsAll(false)}>
-            Not passing <span className="n">{troubled.length}</span>
+            Not passing <span className="count">{troubled.length}</span>
           </button>
           <button type="button" className={isAll ? 'on' : ''} aria-pressed={isAll} onClick={() => setIsAll(true)}>
-            All <span className="n">{all.length}</span>
+            All <span className="count">{all.length}</span>
           </button>
         </div>
       </div>

@@ -25,7 +25,7 @@ export function DeviceHistory() {
         <h2 id="strip">State, 28 days</h2>
         {device && latest.data && <StateStrip device={device} historyEntries={latest.data.data} />}
       </section>
-      <section aria-labelledby="changes" className="sec">
+      <section aria-labelledby="changes" className="section">
         <h2 id="changes">Changes</h2>
         <ListBody
           isInset

@@ -35,7 +35,7 @@ export function DevicePaging({ filters, shown, total, next, onChange, onTurn, on
   const { after: _after, from: _from, ...first } = filters
   const following = (after: string): DeviceFilters => ({ ...filters, after, from: String(from + shown) })
   return (
-    <div className="tfoot">
+    <div className="table-foot">
       <span>{orderInWords(filters)}</span>
       <span className="row">
         <label className="row">

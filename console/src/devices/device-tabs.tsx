@@ -45,4 +45,4 @@ export function DeviceTabs({ device: { id } }: { device: Device }) {
 }
 
 const Count = ({ of }: { of: readonly unknown[] | undefined }) =>
-  of === undefined ? null : <span className="n">{of.length}</span>
+  of === undefined ? null : <span className="count">{of.length}</span>

@@ -38,7 +38,7 @@ export function DeviceViews({ filters, onChange }: Parts) {
             onClick={() => onChange(name === 'all' ? whole : { ...whole, view: name })}
           >
             {text}
-            {counts[name] !== undefined && <span className="n">{counts[name].toLocaleString('en')}</span>}
+            {counts[name] !== undefined && <span className="count">{counts[name].toLocaleString('en')}</span>}
           </button>
         ))}
         <SavedViews page="devices" />

@@ -29,7 +29,7 @@ export function FactsRail({ device, owner }: { device: Device; owner: Person | u
   const groups = device.auth_configuration?.person_groups ?? []
   return (
     <aside className="rail" aria-label="Facts">
-      <dl className="kv">
+      <dl className="facts">
         <Fact name="Owner">
           {owner ? (
             <span className="stack ellipsis">

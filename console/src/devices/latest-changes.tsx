@@ -14,8 +14,8 @@ export function LatestChanges({ device }: { device: Device }) {
   const historyEntries = useQuery(historyEntriesQuery(device.id))
   if (!historyEntries.data) return <LoadFailure what="The history of states" query={historyEntries} />
   return (
-    <section aria-labelledby="latest-changes" className="sec">
-      <div className="sech">
+    <section aria-labelledby="latest-changes" className="section">
+      <div className="section-head">
         <h2 id="latest-changes">State, 28 days</h2>
         <Link to="/devices/$deviceId/history" params={{ deviceId: device.id }} className="underlined small">
           Full history

@@ -20,7 +20,7 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
   const rows = issues.data?.data ?? []
   return (
     <section aria-labelledby="open-issues">
-      <div className="sech">
+      <div className="section-head">
         <h2 id="open-issues">Open issues</h2>
         {issues.data && <span className="small faint">{rows.length} open</span>}
         <span className="grow" />
@@ -33,7 +33,7 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
       {issues.data && rows.length === 0 && <p className="secondary">No open issues.</p>}
       {rows.length > 0 && (
         <Scroller name="Open issues">
-          <table className="t issue-table">
+          <table className="table issue-table">
             <thead>
               <tr>
                 <th>Issue</th>

@@ -59,7 +59,7 @@ export function DraftFields({ form, onChange, faultUnder }: Parts) {
           className="field-json"
         />
       </section>
-      <section className="sec" aria-labelledby="draft-details">
+      <section className="section" aria-labelledby="draft-details">
         <h2 id="draft-details">Details</h2>
         <TextInput {...field('name', 'Name')} />
         <TextInput {...field('slug', 'Slug', 'Lower-case letters, digits and hyphens')} />
@@ -90,7 +90,7 @@ export function DraftFields({ form, onChange, faultUnder }: Parts) {
           rightSection={<span className="unit">min</span>}
         />
       </section>
-      <section className="sec" aria-labelledby="draft-texts">
+      <section className="section" aria-labelledby="draft-texts">
         <h2 id="draft-texts">Texts</h2>
         <TextInput {...field('issue_title', 'Issue title', 'What is wrong, in a few words')} />
         <Textarea {...field('rationale_template', 'Rationale', 'Why it matters; Markdown with Liquid')} rows={4} />
@@ -108,7 +108,7 @@ export function DraftFields({ form, onChange, faultUnder }: Parts) {
           className="field-json"
         />
       </section>
-      <section className="sec" aria-labelledby="draft-privacy">
+      <section className="section" aria-labelledby="draft-privacy">
         <h2 id="draft-privacy">Privacy</h2>
         <Textarea {...field('privacy_info', 'What it reads about people', 'Shown to the people themselves')} rows={2} />
         <Textarea

@@ -51,7 +51,7 @@ export const Sections = ({ judgement }: { judgement: DraftJudgement }) => (
 
 /** The texts with the example rows filled in. */
 export const TextPreview = ({ judgement, title }: { judgement: DraftJudgement; title: string }) => (
-  <section className="sec draft-preview" aria-labelledby="draft-preview">
+  <section className="section draft-preview" aria-labelledby="draft-preview">
     <h2 id="draft-preview">What owners see</h2>
     <p className="medium">{title === '' ? <span className="faint">No title yet</span> : visibleText(title)}</p>
     {judgement.rationale === null ? <Unmade /> : <Markdown text={judgement.rationale} />}

@@ -89,7 +89,7 @@ function Drafts() {
   }
   if (rows.length === 0) return null
   return (
-    <section className="sec" aria-labelledby="drafts">
+    <section className="section" aria-labelledby="drafts">
       <h2 id="drafts">Drafts</h2>
       <ul>
         {rows.map((draft) => (

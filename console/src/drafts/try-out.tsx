@@ -51,7 +51,7 @@ export function TryOut({ name, sql }: { name: string; sql: string | null }) {
   )
   const result = answer.data?.data[0]
   return (
-    <section className="sec" aria-labelledby="draft-try">
+    <section className="section" aria-labelledby="draft-try">
       <h2 id="draft-try">Try it now</h2>
       <div className="try-row">
         <label htmlFor={id}>Online device</label>

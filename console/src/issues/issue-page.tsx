@@ -65,8 +65,8 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
               <h2 id="issue-row">What the check found</h2>
               <FoundRow issue={issue} />
             </section>
-            <section className="sec issue-texts" aria-labelledby="issue-texts">
-              <div className="sech">
+            <section className="section issue-texts" aria-labelledby="issue-texts">
+              <div className="section-head">
                 <h2 id="issue-texts">What {issue.owner === null ? 'an owner' : visibleText(issue.owner.name)} reads</h2>
                 {isForOwner(issue, now) && (
                   <button
@@ -80,7 +80,7 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
               </div>
               <OwnerTexts rationale={issue.rationale} fixInstructions={issue.fix_instructions} />
             </section>
-            <section className="sec" aria-labelledby="issue-history">
+            <section className="section" aria-labelledby="issue-history">
               <h2 id="issue-history">History</h2>
               <Events issue={issue} />
             </section>
@@ -145,7 +145,7 @@ function consequenceOf(issue: IssueFacts, now: number): string {
 }
 
 const FoundRow = ({ issue }: { issue: IssueFacts }) => (
-  <dl className="kv issue-rows">
+  <dl className="facts issue-rows">
     {Object.entries(issue.value)
       .filter(([column]) => column !== statusColumn)
       .map(([column, value]) => (
@@ -199,7 +199,7 @@ const Events = ({ issue }: { issue: IssueFacts }) => (
 
 const IssueRail = ({ issue }: { issue: IssueFacts }) => (
   <aside className="rail" aria-label="Facts">
-    <dl className="kv">
+    <dl className="facts">
       <Fact name="Device">
         <Link className="underlined ellipsis" to="/devices/$deviceId" params={{ deviceId: issue.device.id }}>
           {visibleText(issue.device.name)}

@@ -27,7 +27,7 @@ export function KeyPermissions({ apiKey }: { apiKey: ConsoleApiKey }) {
   const since = dayOf(apiKey.uses_recorded_since, now)
   return (
     <section className="form-section">
-      <div className="sech">
+      <div className="section-head">
         <h2>What it may do</h2>
         <span className="small faint">uses recorded since {since}</span>
       </div>

@@ -28,8 +28,8 @@ export function Answers({ query }: { query: LiveQueryCampaign }) {
   const more = useAction({ act: () => readMoreAnswers(client, asked) })
   const hasMore = (pages?.at(-1)?.list.pagination.next_cursor ?? '') !== ''
   return (
-    <section aria-labelledby="answers" className="sec">
-      <div className="sech">
+    <section aria-labelledby="answers" className="section">
+      <div className="section-head">
         <h2 id="answers">Answers</h2>
         <div className="views">
           <button
@@ -38,7 +38,7 @@ export function Answers({ query }: { query: LiveQueryCampaign }) {
             aria-pressed={kind === 'rows'}
             onClick={() => setKind('rows')}
           >
-            Rows <span className="n">{counts.rows}</span>
+            Rows <span className="count">{counts.rows}</span>
           </button>
           <button
             type="button"
@@ -46,7 +46,7 @@ export function Answers({ query }: { query: LiveQueryCampaign }) {
             aria-pressed={kind === 'errors'}
             onClick={() => setKind('errors')}
           >
-            Errors <span className="n">{counts.errors}</span>
+            Errors <span className="count">{counts.errors}</span>
           </button>
         </div>
       </div>

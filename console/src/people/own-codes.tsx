@@ -25,8 +25,8 @@ export function OwnCodes({ personId, name }: Parts) {
   const mayGive = useMay('bypass_sign_in')
   if (!mayGive && list.data?.data.length === 0) return null
   return (
-    <section aria-labelledby="own-codes" className="sec">
-      <div className="sech">
+    <section aria-labelledby="own-codes" className="section">
+      <div className="section-head">
         <h2 id="own-codes">Sign-in codes</h2>
         {mayGive && <Button onClick={() => setAsked(true)}>Give a code…</Button>}
       </div>

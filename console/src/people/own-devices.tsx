@@ -14,7 +14,7 @@ export function OwnDevices({ personId }: { personId: string }) {
   const devices = useQuery(ownDevicesQuery(personId))
   return (
     <section aria-labelledby="own-devices">
-      <div className="sech">
+      <div className="section-head">
         <h2 id="own-devices">Devices</h2>
       </div>
       <ListBody

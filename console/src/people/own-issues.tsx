@@ -14,8 +14,8 @@ export function OwnIssues({ personId }: { personId: string }) {
   const devices = useQuery(ownDevicesQuery(personId))
   const nameOf = (id: string) => devices.data?.data.find((device) => device.id === id)?.name ?? `Device ${id}`
   return (
-    <section aria-labelledby="own-issues" className="sec">
-      <div className="sech">
+    <section aria-labelledby="own-issues" className="section">
+      <div className="section-head">
         <h2 id="own-issues">Open issues</h2>
       </div>
       <ListBody isInset list={issues} name="Open issues" empty={<p className="secondary">No open issues.</p>}>

@@ -9,8 +9,8 @@ const shown = 5
 export function OwnSignIns({ personId }: { personId: string }) {
   const list = useQuery(signInViewsQuery({ person_id: personId }, undefined, shown))
   return (
-    <section aria-labelledby="own-sign-ins" className="sec">
-      <div className="sech">
+    <section aria-labelledby="own-sign-ins" className="section">
+      <div className="section-head">
         <h2 id="own-sign-ins">Latest sign-ins</h2>
         <Link to="/sign-ins" search={{ person: personId }} className="underlined small">
           All sign-ins

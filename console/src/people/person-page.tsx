@@ -82,7 +82,7 @@ function PersonFacts({ person }: { person: Person }) {
   const names = groups.data?.data ?? []
   return (
     <aside className="rail" aria-label="Facts">
-      <dl className="kv">
+      <dl className="facts">
         <Fact name="E-mail">
           <span className="ellipsis" title={visibleText(person.email)}>
             {visibleText(person.email)}

@@ -28,7 +28,7 @@ export function RecordTable({ table, list, without = [], empty, after = '', onNe
   return (
     <>
       <Scroller name={`Records of ${table.name}`} className={list.isPlaceholderData ? 'old' : ''}>
-        <table className="t c value-table">
+        <table className="table compact value-table">
           <thead>
             <tr>
               {columns.map((name) => (

@@ -20,8 +20,8 @@ export function ReportChart({ rows }: { rows: readonly Row[] }) {
   const largest = Math.max(...bars.map(amountOf))
   if (largest === 0) return null
   return (
-    <section aria-labelledby="report-chart" className="sec">
-      <div className="sech">
+    <section aria-labelledby="report-chart" className="section">
+      <div className="section-head">
         <h2 id="report-chart">
           {valueText(measure)} by {labels.map(valueText).join(', ')}
         </h2>

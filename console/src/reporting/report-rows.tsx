@@ -10,11 +10,11 @@ export function ReportRows({ report, rows }: { report: ReportingQuery; rows: rea
   const shown = rows.slice(0, maxRows)
   const columns = Object.keys(rows[0] ?? {})
   if (rows.length === 0) {
-    return <p className="secondary sec">{report.results_updated_at === null ? 'No rows yet.' : 'No rows.'}</p>
+    return <p className="secondary section">{report.results_updated_at === null ? 'No rows yet.' : 'No rows.'}</p>
   }
   return (
-    <section aria-labelledby="report-rows" className="sec">
-      <div className="sech">
+    <section aria-labelledby="report-rows" className="section">
+      <div className="section-head">
         <h2 id="report-rows">Rows</h2>
         <span className="small faint">
           {report.result_count > shown.length &&
@@ -22,7 +22,7 @@ export function ReportRows({ report, rows }: { report: ReportingQuery; rows: rea
         </span>
       </div>
       <Scroller name="Rows of the query">
-        <table className="t c value-table">
+        <table className="table compact value-table">
           <thead>
             <tr>
               {columns.map((name) => (

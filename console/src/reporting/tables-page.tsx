@@ -47,7 +47,7 @@ export function TablesPage() {
 
 const TableList = ({ rows }: { rows: readonly ReportingTable[] }) => (
   <Scroller name="Reporting tables" className="bleed">
-    <table className="t bl record-table">
+    <table className="table bottom-line record-table">
       <thead>
         <tr>
           <th>Table</th>

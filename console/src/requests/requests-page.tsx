@@ -84,10 +84,10 @@ function Requests({ kind, filters, list }: Parts) {
       <div className="tabs-bar">
         <Tabs label="Requests">
           <Link to="/requests/exemptions" {...asTab}>
-            Exemptions <span className="n">{waiting.data?.exemptions}</span>
+            Exemptions <span className="count">{waiting.data?.exemptions}</span>
           </Link>
           <Link to="/requests/registrations" {...asTab}>
-            Registrations <span className="n">{waiting.data?.registrations}</span>
+            Registrations <span className="count">{waiting.data?.registrations}</span>
           </Link>
         </Tabs>
       </div>

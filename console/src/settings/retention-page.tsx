@@ -26,7 +26,7 @@ function Loaded({ facts }: { facts: SettingFacts }) {
     <>
       <RetentionForm key={JSON.stringify(facts.chosen)} chosen={facts.chosen} />
       <Block title="Fixed retention">
-        <table className="t kept-table">
+        <table className="table kept-table">
           <thead>
             <tr>
               <th>What</th>

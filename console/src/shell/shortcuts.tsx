@@ -75,7 +75,7 @@ function Lists({ onClose }: { readonly onClose: () => void }) {
 const Keys = ({ title, keys }: { readonly title: string; readonly keys: readonly Key[] }) => (
   <section>
     <h3>{title}</h3>
-    <dl className="kv keys">
+    <dl className="facts keys">
       {keys.map(({ keys: shown, does }) => (
         <div className="pair" key={does}>
           <dt>{shown}</dt>

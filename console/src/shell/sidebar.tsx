@@ -21,7 +21,7 @@ export function Sidebar({ session, isOpen, onShortcuts, onFind }: Parts) {
   const mayOpen = ({ needs }: Entry) => needs === undefined || session.permissions.includes(needs)
   return (
     <nav className={isOpen ? 'side open' : 'side'} aria-label="Console">
-      <div className="org">
+      <div className="organization">
         <MusterMark />
         <span className="ellipsis grow" title={session.organization.name}>
           {session.organization.name}
@@ -38,13 +38,13 @@ export function Sidebar({ session, isOpen, onShortcuts, onFind }: Parts) {
           {mainEntries.filter(mayOpen).map((entry) => (
             <SidebarLink key={entry.to} entry={entry} />
           ))}
-          <div className="navh">Investigate</div>
+          <div className="nav-head">Investigate</div>
           {investigateEntries.map((entry) => (
             <SidebarLink key={entry.to} entry={entry} />
           ))}
         </>
       )}
-      <div className="navh">Developers</div>
+      <div className="nav-head">Developers</div>
       {session.may_read &&
         developerEntries.filter(mayOpen).map((entry) => <SidebarLink key={entry.to} entry={entry} />)}
       <a className="nav" href="/docs">
@@ -98,7 +98,7 @@ function Waiting() {
   const { data } = useQuery(waitingQuery)
   const count = (data?.exemptions ?? 0) + (data?.registrations ?? 0)
   return count === 0 ? null : (
-    <span className="n">
+    <span className="count">
       {count.toLocaleString('en')}
       <span className="hidden"> waiting</span>
     </span>

@@ -7,7 +7,7 @@ import { investigateEntries, mainEntries } from './entries.ts'
 export const WaitingShell = () => (
   <div className="app" aria-busy="true">
     <div className="side" aria-hidden="true">
-      <div className="org">
+      <div className="organization">
         <MusterMark />
       </div>
       {[...mainEntries, ...investigateEntries].map(({ to, icon, text }) => (

@@ -70,8 +70,8 @@ function sentenceOf({ result, timestamp, events }: AuthLog): string {
 }
 
 const Shown = ({ issues }: { issues: AuthLog['issues_displayed'] }) => (
-  <section aria-labelledby="issues-shown" className="sec">
-    <div className="sech">
+  <section aria-labelledby="issues-shown" className="section">
+    <div className="section-head">
       <h2 id="issues-shown">Issues shown</h2>
     </div>
     <ul className="lines">
@@ -95,7 +95,7 @@ function Facts({ signIn }: { signIn: AuthLog }) {
   const { person_info: person, device_info: device } = signIn
   return (
     <aside className="rail" aria-label="Facts">
-      <dl className="kv">
+      <dl className="facts">
         <Fact name="Person">
           {person.identifier === '' ? (
             orDash(signIn.person_name)

@@ -18,7 +18,7 @@ const marks: Partial<Readonly<Record<AuthLogEventType, MarkName>>> = {
 export function Steps({ signIn: { events, result } }: { signIn: AuthLog }) {
   return (
     <section aria-labelledby="steps">
-      <div className="sech">
+      <div className="section-head">
         <h2 id="steps">Steps</h2>
         <span className="small faint">
           {events.length === 1 ? '1 step' : `${events.length} steps`}

@@ -56,7 +56,7 @@ function discoveryOf(issuer: string): string {
 
 function Addresses({ named }: { named: Named }) {
   return (
-    <dl className="kv addresses">
+    <dl className="facts addresses">
       {named.map(([name, text]) => (
         <div className="pair" key={name}>
           <dt>{name}</dt>

@@ -125,7 +125,7 @@ function ChosenRow({ streamId, chosen, onClear }: ChosenParts) {
   return (
     <div className="bulk">
       <b className="medium">{chosen.size} selected</b>
-      <span className="sepv" />
+      <span className="separator" />
       <Button leftSection={<Icon name="send" size={14} />} loading={replay.isPending} onClick={() => replay.mutate()}>
         {chosen.size === 1 ? 'Replay 1 event' : `Replay ${chosen.size} events`}
       </Button>

@@ -24,7 +24,7 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
   }
   return (
     <section>
-      <div className="sech">
+      <div className="section-head">
         <h2>Response</h2>
         <span className="small faint">{tookText(shown.timings.total_ms)}</span>
       </div>
@@ -45,7 +45,7 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
           </p>
         </>
       )}
-      <table className="t c attempts">
+      <table className="table compact attempts">
         <thead>
           <tr>
             <th className="w-number">Attempt</th>
@@ -56,7 +56,7 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
         </thead>
         <tbody>
           {attempts.map((attempt, index) => (
-            <tr key={attempt.attempted_at} className={attempt === shown ? 'sel' : ''}>
+            <tr key={attempt.attempted_at} className={attempt === shown ? 'selected' : ''}>
               <td>
                 <button
                   type="button"

@@ -24,7 +24,7 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
   ] as const
   return (
     <nav className="delivery-list" aria-label="Deliveries">
-      <div className="sech">
+      <div className="section-head">
         <h2>Deliveries</h2>
         {keptDays !== undefined && <span className="small faint">kept {keptDays} days</span>}
       </div>
@@ -36,7 +36,7 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
             search={state === undefined ? kept : { ...kept, state }}
             className={filters.state === state ? 'on' : ''}
           >
-            {text} {count !== undefined && <span className="n">{countText(count)}</span>}
+            {text} {count !== undefined && <span className="count">{countText(count)}</span>}
           </Link>
         ))}
       </div>
@@ -48,7 +48,7 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
               to="/settings/developers/webhooks/$endpointId/deliveries/$deliveryId"
               params={{ endpointId, deliveryId: delivery.id }}
               search={filters}
-              className={delivery.id === openId ? 'delivery-item sel' : 'delivery-item'}
+              className={delivery.id === openId ? 'delivery-item selected' : 'delivery-item'}
               aria-current={delivery.id === openId ? 'true' : undefined}
               data-row-link
             >

@@ -21,7 +21,7 @@ export function DeliveryRequest({ endpoint, delivery }: Parts) {
   const [latest] = delivery.attempts
   return (
     <section>
-      <div className="sech">
+      <div className="section-head">
         <h2>Request</h2>
         {latest && (
           <span className="small faint">
@@ -53,7 +53,7 @@ export function DeliveryRequest({ endpoint, delivery }: Parts) {
 }
 
 const HeaderList = ({ headers }: { headers: Readonly<Record<string, string>> }) => (
-  <dl className="kv headers">
+  <dl className="facts headers">
     {Object.entries(headers).map(([name, value]) => (
       <div className="pair" key={name}>
         <dt>

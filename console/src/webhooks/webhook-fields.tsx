@@ -49,7 +49,7 @@ function EventFields({ value, onChange, faultOf }: Parts) {
   return (
     <fieldset className="plain-fieldset">
       <legend>Events</legend>
-      <div className="sech">
+      <div className="section-head">
         <span className="small faint">Events to send.</span>
         <button
           type="button"

@@ -93,7 +93,7 @@ export function ConfigurationForm({ draft, saved, definitions, preview, faultUnd
           onChange={(paused) => onChange({ paused })}
         />
       </div>
-      <section className="sec" aria-labelledby="where-it-applies">
+      <section className="section" aria-labelledby="where-it-applies">
         <h2 id="where-it-applies">Where it applies</h2>
         <LoadFailure what="Groups" query={groups} />
         <div className="field-pair">
@@ -108,7 +108,7 @@ export function ConfigurationForm({ draft, saved, definitions, preview, faultUnd
           ))}
         </div>
       </section>
-      <section className="sec" aria-labelledby="options-and-timing">
+      <section className="section" aria-labelledby="options-and-timing">
         <h2 id="options-and-timing">Options and timing</h2>
         <div className="option-fields">
           <OptionFields

@@ -29,7 +29,7 @@ export function PreviewPanel(parts: Parts) {
   const { preview, error, isOld, isChanged, isBlocking } = parts
   return (
     <aside className={isOld ? 'preview stale' : 'preview'} aria-label="Preview" aria-busy={isOld}>
-      <div className="sech">
+      <div className="section-head">
         <h2>{isChanged ? 'If you save this' : 'Current settings'}</h2>
         {preview && (
           <span className="small faint">from results up to {clockTime(preview.computed_at).slice(0, 5)} UTC</span>
@@ -129,7 +129,7 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
             aria-pressed={name === shown}
             onClick={() => setShown(name)}
           >
-            {words[name]} <span className="n">{counts[name].toLocaleString('en')}</span>
+            {words[name]} <span className="count">{counts[name].toLocaleString('en')}</span>
           </button>
         ))}
       </div>
@@ -189,7 +189,7 @@ function BlockedTable({ preview, isLater }: { preview: ConfigurationPreview; isL
   const now = Date.parse(preview.computed_at)
   return (
     <Scroller name="Devices that would be blocked" className="preview-list">
-      <table className="t c preview-table">
+      <table className="table compact preview-table">
         <thead>
           <tr>
             <th>Device</th>
@@ -245,7 +245,7 @@ type ReasonRow = {
 
 const ReasonTable = ({ rows }: { rows: readonly ReasonRow[] }) => (
   <Scroller name="Devices" className="preview-list">
-    <table className="t c preview-table">
+    <table className="table compact preview-table">
       <thead>
         <tr>
           <th>Device</th>
