@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { Icon } from './icon.tsx'
+import './side-panel.css'
 
 type Parts = {
   readonly title: ReactNode

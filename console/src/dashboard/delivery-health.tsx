@@ -70,7 +70,7 @@ export function DeliveryHealth() {
                 <Mark name={mark} />
                 <span className="medium ellipsis grow">{visibleText(name)}</span>
                 <span className="secondary line-kind">{kind}</span>
-                <span className={state === 'failing' ? 'line-word bad' : 'line-word secondary'}>{word}</span>
+                <span className={state === 'failing' ? 'line-state bad' : 'line-state secondary'}>{word}</span>
                 <span className="secondary tabular line-time">
                   <RelativeTime time={last} />
                 </span>

@@ -28,6 +28,7 @@ import { useMayChangeDevices } from './device-verbs.tsx'
 import { DeviceViews } from './device-views.tsx'
 import { PastDay } from './past-day.tsx'
 import { useSeen } from './use-owned.ts'
+import './device-table.css'
 
 const route = getRouteApi('/shell/devices')
 

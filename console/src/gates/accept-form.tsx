@@ -83,7 +83,7 @@ export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
             withAsterisk={false}
             error={faultOf('organization_name')}
           />
-          <div className="two">
+          <div className="gate-pair">
             <TextInput
               name="first_name"
               label="First name"
@@ -120,7 +120,7 @@ export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
         error={faultOf('password')}
         onChange={(event) => setLength([...event.currentTarget.value].length)}
       />
-      <ul className="small secondary rules">
+      <ul className="small secondary gate-rules">
         <li>
           <Mark name={length >= shortest ? 'tick' : 'pending'} />
           {length >= shortest

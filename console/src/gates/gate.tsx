@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { MusterMark } from '../components/muster-mark.tsx'
 import { useTabTitle } from '../components/use-tab-title.ts'
+import './gates.css'
 
 /** A page before anyone is signed in: one column, no chrome. */
 export function Gate({ title, children }: { title: string; children: ReactNode }) {

@@ -21,6 +21,7 @@ import { StreamActions } from './stream-actions.tsx'
 import { StreamHead } from './stream-head.tsx'
 import { type EventFilters, streamEventsQuery } from './stream-queries.ts'
 import { streamsCrumb, WithStream } from './with-stream.tsx'
+import './stream-page.css'
 
 const route = getRouteApi('/shell/settings/developers/streams/$streamId')
 
