@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { CopyButton } from './copy-button.tsx'
 import { visibleLines } from './visible-text.ts'
+import './code-block.css'
 
 type Parts = {
   /** What is copied. */

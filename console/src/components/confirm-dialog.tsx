@@ -2,6 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { FormFault } from './form-fault.tsx'
 import { Mark } from './state-shape.tsx'
+import './confirm-dialog.css'
 
 type Parts = {
   readonly isOpen: boolean

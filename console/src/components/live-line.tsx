@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useLive } from '../api/live.ts'
+import './live-line.css'
 
 const quietMs = 10_000
 

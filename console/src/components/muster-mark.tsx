@@ -1,3 +1,5 @@
+import './muster-mark.css'
+
 export const MusterMark = () => (
   <span className="mark" aria-hidden="true">
     <svg

@@ -3,6 +3,7 @@ import type { GuideName } from '@muster/contract/guides.ts'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { GuideLink } from './guide-link.tsx'
+import './notices.css'
 
 /** What could not be done, in the server's words. */
 export function Failure({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {

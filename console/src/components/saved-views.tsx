@@ -8,6 +8,7 @@ import { query } from '../api/query.ts'
 import { FormFault } from './form-fault.tsx'
 import { useAction } from './use-action.ts'
 import { visibleText } from './visible-text.ts'
+import './saved-views.css'
 
 /** Where someone is in a list is no part of what they look at. */
 const passing = new Set(['after', 'from', 'per', 'as_of', 'event', 'delivery'])

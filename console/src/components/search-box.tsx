@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Icon } from './icon.tsx'
+import './search-box.css'
 
 type Parts = { readonly value: string; readonly placeholder: string; readonly onChange: (text: string) => void }
 

@@ -1,4 +1,5 @@
 import { CodeBlock } from './code-block.tsx'
+import './secret-once.css'
 
 /** A secret that the server does not show again. */
 export const SecretOnce = ({ label, secret, after }: { label: string; secret: string; after: string }) => (

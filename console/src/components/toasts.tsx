@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { Mark, type MarkName } from './state-shape.tsx'
+import './toasts.css'
 
 /** A button in a toast: "Undo", "Restore". */
 export type Offer = { readonly label: string; readonly run: () => void }

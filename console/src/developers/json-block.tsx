@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { CopyButton } from '../components/copy-button.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import '../components/code-block.css'
+import './json-block.css'
 
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g
 

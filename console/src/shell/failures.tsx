@@ -3,6 +3,7 @@ import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { Failure } from '../components/notices.tsx'
 import { Page } from '../components/page.tsx'
 import { useTabTitle } from '../components/use-tab-title.ts'
+import './shell.css'
 
 export function NotFound() {
   useTabTitle('Page not found')

@@ -11,6 +11,7 @@ import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { StepUpDialog } from './step-up-dialog.tsx'
 import { useCommandKeys, useShortcuts, useWholeRows } from './use-shortcuts.ts'
+import './shell.css'
 
 export function Shell() {
   const session = useSession()

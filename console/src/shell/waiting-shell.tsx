@@ -2,6 +2,7 @@ import { Icon } from '../components/icon.tsx'
 import { MusterMark } from '../components/muster-mark.tsx'
 import { SkeletonRows } from '../components/notices.tsx'
 import { investigateEntries, mainEntries } from './entries.ts'
+import './shell.css'
 
 /** What is drawn while the server has not yet said who is signed in: the frame, with nothing that could be clicked. */
 export const WaitingShell = () => (
