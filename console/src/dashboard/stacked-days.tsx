@@ -5,6 +5,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { changeLabels, type DayFigures, lastDays, ticksFor, troubled } from './day-figures.ts'
 import { DaySaid, dayWithChanges } from './day-said.tsx'
 import { DayTable } from './day-table.tsx'
+import './days.css'
 
 const parts = [
   ['blocked', 'Blocked'],

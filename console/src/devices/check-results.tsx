@@ -13,6 +13,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { checkResultsQuery, openIssuesQuery } from './device-queries.ts'
 import { RefreshCheck } from './refresh-check.tsx'
 import { ResultRows } from './result-rows.tsx'
+import './check-results.css'
 
 type Status = CheckResult['status']
 
