@@ -4,9 +4,10 @@ import { inOrganization } from '../base/db/in-organization.ts'
 import type { LiveQueryStatus } from '../base/db/schema.ts'
 import type { Db, Reader, Tx } from '../base/db/transact.ts'
 import { CursorError } from '../base/lists/cursor.ts'
-import { afterCursor, inKeysetOrder, isKeyOf, type Keyset, otherOrder } from '../base/lists/keyset.ts'
+import { isKeyOf, type Keyset, otherOrder } from '../base/lists/keyset.ts'
 import type { ListPage } from '../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../base/lists/where-search.ts'
+import { onPage } from '../base/lists/on-page.ts'
+import type { SearchColumns } from '../base/lists/where-search.ts'
 
 const campaignColumns = {
   created_at: { column: 'live_query_campaigns.created_at', type: 'timestamptz' },
@@ -39,12 +40,9 @@ const fromCampaigns = (reader: Reader, organizationId: string) =>
 
 export type CampaignRow = Awaited<ReturnType<typeof listCampaigns>>[number]
 
-export const listCampaigns = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
-  fromCampaigns(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], campaignColumns)))
-    .where(afterCursor(campaignsById, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(campaignsById))
-    .limit(sql.lit(limit))
+export const listCampaigns = (reader: Reader, page: ListPage) =>
+  fromCampaigns(reader, page.organizationId)
+    .$call(onPage(page, campaignsById, campaignColumns))
     .execute()
 
 export const findCampaign = (reader: Reader, organizationId: string, id: string) =>
@@ -63,10 +61,7 @@ export async function campaignExists(reader: Reader, organizationId: string, id:
 export type ResultRow = Awaited<ReturnType<typeof listResults>>[number]
 
 /** In the order in which they came. */
-export const listResults = (
-  reader: Reader,
-  { organizationId, params, search, after, limit }: ListPage<{ readonly liveQueryCampaignId: string }>,
-) =>
+export const listResults = (reader: Reader, page: ListPage<{ readonly liveQueryCampaignId: string }>) =>
   reader
     .selectFrom('live_query_results')
     .innerJoin('devices', (join) =>
@@ -87,12 +82,9 @@ export const listResults = (
       'live_query_results.rows',
       'live_query_results.rows_in_parts',
     ])
-    .where(inOrganization('live_query_results', organizationId))
-    .where('live_query_results.campaign_id', '=', params.liveQueryCampaignId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], resultColumns)))
-    .where(afterCursor(resultsById, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(resultsById))
-    .limit(sql.lit(limit))
+    .where(inOrganization('live_query_results', page.organizationId))
+    .where('live_query_results.campaign_id', '=', page.params.liveQueryCampaignId)
+    .$call(onPage(page, resultsById, resultColumns))
     .execute()
 
 type OfResult = ListPage<{ readonly liveQueryCampaignId: string; readonly resultId: string }>

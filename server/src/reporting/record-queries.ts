@@ -1,10 +1,10 @@
 import type { tableRecordSearch } from '@muster/contract/reporting-tables.ts'
-import { sql } from 'kysely'
 import { inOrganization } from '../base/db/in-organization.ts'
 import type { Reader } from '../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../base/lists/keyset.ts'
+import type { Keyset } from '../base/lists/keyset.ts'
 import type { ListPage } from '../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../base/lists/where-search.ts'
+import { onPage } from '../base/lists/on-page.ts'
+import type { SearchColumns } from '../base/lists/where-search.ts'
 
 const searchColumns = {
   device_id: { column: 'device_snapshot_rows.device_id', type: 'bigint' },
@@ -18,7 +18,7 @@ export type InventoryRow = Awaited<ReturnType<typeof listInventoryRows>>[number]
 export const listInventoryRows = (
   reader: Reader,
   tableName: string,
-  { organizationId, search, after, limit }: Pick<ListPage, 'organizationId' | 'search' | 'after' | 'limit'>,
+  page: Pick<ListPage, 'organizationId' | 'search' | 'after' | 'limit'>,
 ) =>
   reader
     .selectFrom('device_snapshot_rows')
@@ -41,10 +41,7 @@ export const listInventoryRows = (
       'snapshot.taken_at',
       'device_snapshot_rows.content',
     ])
-    .where(inOrganization('device_snapshot_rows', organizationId))
+    .where(inOrganization('device_snapshot_rows', page.organizationId))
     .where('device_snapshot_rows.reporting_table', '=', tableName)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit))
+    .$call(onPage(page, byId, searchColumns))
     .execute()

@@ -1,11 +1,11 @@
 import type { adminUserSearch } from '@muster/contract/admin-users.ts'
-import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const searchColumns = {
   first_name: { column: 'admin_users.first_name', type: 'text' },
@@ -24,12 +24,8 @@ const fromAdminUsers = (reader: Reader, organizationId: string) =>
 
 export type AdminUserRow = Awaited<ReturnType<typeof listAdminUsers>>[number]
 
-export const listAdminUsers = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
-  fromAdminUsers(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit)),
+export const listAdminUsers = compileList((reader, page: ListPage) =>
+  fromAdminUsers(reader, page.organizationId).$call(onPage(page, byId, searchColumns)),
 )
 
 export const findAdminUser = (reader: Reader, organizationId: string, id: string) =>

@@ -1,10 +1,10 @@
 import type { deviceGroupSearch, personGroupSearch } from '@muster/contract/groups.ts'
-import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const personGroupColumns = {
   name: { column: 'person_groups.name', type: 'text' },
@@ -27,12 +27,8 @@ const fromPersonGroups = (reader: Reader, organizationId: string) =>
 
 export type PersonGroupRow = Awaited<ReturnType<typeof listPersonGroups>>[number]
 
-const personGroupsOnPage = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
-  fromPersonGroups(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], personGroupColumns)))
-    .where(afterCursor(personGroupsById, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(personGroupsById))
-    .limit(sql.lit(limit))
+const personGroupsOnPage = (reader: Reader, page: ListPage) =>
+  fromPersonGroups(reader, page.organizationId).$call(onPage(page, personGroupsById, personGroupColumns))
 
 export const listPersonGroups = (reader: Reader, page: ListPage) => personGroupsOnPage(reader, page).execute()
 
@@ -75,12 +71,9 @@ const fromDeviceGroups = (reader: Reader, organizationId: string) =>
 
 export type DeviceGroupRow = Awaited<ReturnType<typeof listDeviceGroups>>[number]
 
-export const listDeviceGroups = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
-  fromDeviceGroups(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], deviceGroupColumns)))
-    .where(afterCursor(deviceGroupsById, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(deviceGroupsById))
-    .limit(sql.lit(limit))
+export const listDeviceGroups = (reader: Reader, page: ListPage) =>
+  fromDeviceGroups(reader, page.organizationId)
+    .$call(onPage(page, deviceGroupsById, deviceGroupColumns))
     .execute()
 
 export const findDeviceGroup = (reader: Reader, organizationId: string, id: string) =>

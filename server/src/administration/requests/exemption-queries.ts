@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const searchColumns = {
   status: { column: 'exemption_requests.status', type: 'text' },
@@ -52,12 +53,8 @@ const fromExemptionRequests = (reader: Reader, organizationId: string) =>
 
 export type ExemptionRequestRow = Awaited<ReturnType<typeof listExemptionRequests>>[number]
 
-export const listExemptionRequests = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
-  fromExemptionRequests(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit)),
+export const listExemptionRequests = compileList((reader, page: ListPage) =>
+  fromExemptionRequests(reader, page.organizationId).$call(onPage(page, byId, searchColumns)),
 )
 
 export const findExemptionRequest = (reader: Reader, organizationId: string, id: string) =>

@@ -1,11 +1,11 @@
 import type { registrationRequestSearch } from '@muster/contract/registration-requests.ts'
-import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const searchColumns = {
   status: { column: 'registration_requests.status', type: 'text' },
@@ -44,12 +44,8 @@ const fromRegistrationRequests = (reader: Reader, organizationId: string) =>
 
 export type RegistrationRequestRow = Awaited<ReturnType<typeof listRegistrationRequests>>[number]
 
-export const listRegistrationRequests = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
-  fromRegistrationRequests(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit)),
+export const listRegistrationRequests = compileList((reader, page: ListPage) =>
+  fromRegistrationRequests(reader, page.organizationId).$call(onPage(page, byId, searchColumns)),
 )
 
 export const findRegistrationRequest = (reader: Reader, organizationId: string, id: string) =>

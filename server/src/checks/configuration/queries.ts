@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 import { ownTemplates } from '../../compliance/issues/owner-text-queries.ts'
 
 const ofTags = (value: string) => sql`array(
@@ -96,12 +97,8 @@ const fromChecks = (reader: Reader, organizationId: string) =>
 
 export type CheckRecord = Awaited<ReturnType<typeof listChecks>>[number]
 
-export const listChecks = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
-  fromChecks(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit)),
+export const listChecks = compileList((reader, page: ListPage) =>
+  fromChecks(reader, page.organizationId).$call(onPage(page, byId, searchColumns)),
 )
 
 export const findCheck = (reader: Reader, organizationId: string, id: string) =>

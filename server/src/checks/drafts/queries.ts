@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 import { draftFieldNames } from './draft-fields.ts'
 
 const searchColumns = {
@@ -59,12 +60,8 @@ const fromDrafts = (reader: Reader, organizationId: string) =>
 
 export type DraftRow = Awaited<ReturnType<typeof listDrafts>>[number]
 
-export const listDrafts = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
-  fromDrafts(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit)),
+export const listDrafts = compileList((reader, page: ListPage) =>
+  fromDrafts(reader, page.organizationId).$call(onPage(page, byId, searchColumns)),
 )
 
 export const findDraft = (reader: Reader, organizationId: string, id: string) =>

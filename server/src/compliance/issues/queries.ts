@@ -1,11 +1,11 @@
 import type { issueSearch } from '@muster/contract/issues.ts'
-import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const searchColumns = {
   id: { column: 'issues.id', type: 'bigint' },
@@ -59,12 +59,8 @@ const fromIssues = (reader: Reader, organizationId: string) =>
 
 export type IssueRow = Awaited<ReturnType<typeof listIssues>>[number]
 
-const issueList = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
-  fromIssues(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit))
+const issueList = (reader: Reader, page: ListPage) =>
+  fromIssues(reader, page.organizationId).$call(onPage(page, byId, searchColumns))
 
 export const listIssues = compileList(issueList)
 

@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 /**
  * Runs that changed nothing are noted apart from the result they confirm, and outlive it: a check that comes back to a
@@ -24,7 +25,7 @@ const searchColumns = {
 const byCheck: Keyset = { id: { column: 'check_results.check_id', type: 'bigint' }, direction: 'asc' }
 const byDevice: Keyset = { id: { column: 'check_results.device_id', type: 'bigint' }, direction: 'asc' }
 
-const resultList = (reader: Reader, { organizationId, search, after, limit }: ListPage, keyset: Keyset) =>
+const resultList = (reader: Reader, page: ListPage, keyset: Keyset) =>
   reader
     .selectFrom('check_results')
     .innerJoin('checks', (join) =>
@@ -55,13 +56,10 @@ const resultList = (reader: Reader, { organizationId, search, after, limit }: Li
       'check_results.error_message',
       'check_results.status',
     ])
-    .where(inOrganization('check_results', organizationId))
+    .where(inOrganization('check_results', page.organizationId))
     .where('devices.deleted_at', 'is', null)
     .where('checks.deletion_requested_at', 'is', null)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(keyset, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(keyset))
-    .limit(sql.lit(limit))
+    .$call(onPage(page, keyset, searchColumns))
 
 export type ResultRow = Awaited<ReturnType<typeof listResultsOfDevice>>[number]
 

@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const searchColumns = {
   id: { column: 'devices.id', type: 'bigint' },
@@ -73,12 +74,8 @@ const fromDevices = (reader: Reader, organizationId: string) =>
 
 export type DeviceRow = Awaited<ReturnType<typeof listDevices>>[number]
 
-const deviceList = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
-  fromDevices(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit))
+const deviceList = (reader: Reader, page: ListPage) =>
+  fromDevices(reader, page.organizationId).$call(onPage(page, byId, searchColumns))
 
 export const listDevices = compileList(deviceList)
 

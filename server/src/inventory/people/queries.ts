@@ -2,9 +2,10 @@ import type { personSearch } from '@muster/contract/people.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const searchColumns = {
   id: { column: 'people.id', type: 'bigint' },
@@ -33,21 +34,17 @@ const fromPeople = (reader: Reader, organizationId: string) =>
 
 export type PersonRow = Awaited<ReturnType<typeof listPeople>>[number]
 
-const onPage = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
-  fromPeople(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit))
+const peopleOnPage = (reader: Reader, page: ListPage) =>
+  fromPeople(reader, page.organizationId).$call(onPage(page, byId, searchColumns))
 
 export const listPeople = (reader: Reader, page: ListPage) =>
-  onPage(reader, page).where('people.deprovisioned_at', 'is', null).execute()
+  peopleOnPage(reader, page).where('people.deprovisioned_at', 'is', null).execute()
 
 export const listDeprovisionedPeople = (reader: Reader, page: ListPage) =>
-  onPage(reader, page).where('people.deprovisioned_at', 'is not', null).execute()
+  peopleOnPage(reader, page).where('people.deprovisioned_at', 'is not', null).execute()
 
 export const listPeopleOfGroup = (reader: Reader, page: ListPage<{ readonly personGroupId: string }>) =>
-  onPage(reader, page)
+  peopleOnPage(reader, page)
     .innerJoin('person_group_members as member', (join) =>
       join.onRef('member.organization_id', '=', 'people.organization_id').onRef('member.person_id', '=', 'people.id'),
     )

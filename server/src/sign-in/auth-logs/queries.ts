@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const searchColumns = {
   timestamp: { column: 'auth_logs.started_at', type: 'timestamptz' },
@@ -68,12 +69,8 @@ const fromAuthLogs = (reader: Reader, organizationId: string) =>
 
 export type AuthLogRow = Awaited<ReturnType<typeof listAuthLogs>>[number]
 
-export const listAuthLogs = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
-  fromAuthLogs(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(limit)),
+export const listAuthLogs = compileList((reader, page: ListPage) =>
+  fromAuthLogs(reader, page.organizationId).$call(onPage(page, newestFirst, searchColumns)),
 )
 
 export const findAuthLog = (reader: Reader, organizationId: string, id: string) =>

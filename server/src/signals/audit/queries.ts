@@ -1,11 +1,11 @@
 import type { auditLogSearch } from '@muster/contract/audit-logs.ts'
-import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const searchColumns = {
   timestamp: { column: 'audit_logs.timestamp', type: 'timestamptz' },
@@ -23,12 +23,8 @@ const fromAuditLogs = (reader: Reader, organizationId: string) =>
 
 export type AuditLogRow = Awaited<ReturnType<typeof listAuditLogs>>[number]
 
-export const listAuditLogs = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
-  fromAuditLogs(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(limit)),
+export const listAuditLogs = compileList((reader, page: ListPage) =>
+  fromAuditLogs(reader, page.organizationId).$call(onPage(page, newestFirst, searchColumns)),
 )
 
 export const findAuditLog = (reader: Reader, organizationId: string, id: string) =>

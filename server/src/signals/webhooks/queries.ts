@@ -2,9 +2,10 @@ import type { webhookEndpointSearch } from '@muster/contract/webhook-endpoints.t
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 // An organization has fifty at most, which the primary key finds: none of these needs an index of its own.
 const columns = {
@@ -49,15 +50,9 @@ export const lockEndpoint = (tx: Tx, organizationId: string, id: string) =>
     .forNoKeyUpdate()
     .executeTakeFirst()
 
-export const listEndpoints = (
-  reader: Reader,
-  { organizationId, search, after, limit }: ListPage,
-): Promise<EndpointRecord[]> =>
-  withStanding(reader, organizationId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], columns)))
-    .where(afterCursor(oldestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(oldestFirst))
-    .limit(sql.lit(limit))
+export const listEndpoints = (reader: Reader, page: ListPage): Promise<EndpointRecord[]> =>
+  withStanding(reader, page.organizationId)
+    .$call(onPage(page, oldestFirst, columns))
     .execute()
 
 export async function countEndpoints(reader: Reader, organizationId: string): Promise<number> {

@@ -2,9 +2,10 @@ import type { SsfStreamEvent, ssfStreamEventSearch } from '@muster/contract/ssf-
 import { sql } from 'kysely'
 import { inOrganization } from '../../../base/db/in-organization.ts'
 import type { Reader } from '../../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../../base/lists/keyset.ts'
+import type { Keyset } from '../../../base/lists/keyset.ts'
 import type { ListPage } from '../../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../../base/lists/where-search.ts'
+import { onPage } from '../../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../../base/lists/where-search.ts'
 import { findStream } from '../queries.ts'
 
 const searchColumns = {
@@ -109,14 +110,11 @@ export type SaidRow = LedgerRow & { claims: Record<string, unknown> | null }
 
 /** A page of the ledger of a stream, which `params` names by its `id` or its `stream_id`. */
 export async function listLedger(reader: Reader, page: ListPage<{ readonly streamId: string }>) {
-  const { organizationId, params, search, after, limit } = page
+  const { organizationId, params } = page
   const stream = await findStream(reader, organizationId, params.streamId)
   if (!stream) return []
   return fromLedger(reader, organizationId, stream.id, 10)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(limit))
+    .$call(onPage(page, newestFirst, searchColumns))
     .execute()
 }
 

@@ -2,9 +2,10 @@ import type { WebhookDeliveryDetails, webhookDeliverySearch } from '@muster/cont
 import { sql } from 'kysely'
 import { inOrganization } from '../../../base/db/in-organization.ts'
 import type { Reader } from '../../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../../base/lists/keyset.ts'
+import type { Keyset } from '../../../base/lists/keyset.ts'
 import type { ListPage } from '../../../base/lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../../../base/lists/where-search.ts'
+import { onPage } from '../../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../../base/lists/where-search.ts'
 
 const searchColumns = {
   id: { column: 'webhook_deliveries.id', type: 'bigint' },
@@ -70,15 +71,9 @@ export const fromLog = (reader: Reader, organizationId: string, endpointId: stri
 export type DeliveryRow = Awaited<ReturnType<typeof listDeliveries>>[number]
 
 /** A page of the log of an endpoint. */
-export const listDeliveries = (
-  reader: Reader,
-  { organizationId, params, search, after, limit }: ListPage<{ readonly endpointId: string }>,
-) =>
-  fromLog(reader, organizationId, params.endpointId)
-    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
-    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(limit))
+export const listDeliveries = (reader: Reader, page: ListPage<{ readonly endpointId: string }>) =>
+  fromLog(reader, page.organizationId, page.params.endpointId)
+    .$call(onPage(page, newestFirst, searchColumns))
     .execute()
 
 export type DeliveryKey = { organizationId: string; endpointId: string; deliveryId: string }
