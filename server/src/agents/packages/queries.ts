@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 const byId: Keyset = { id: { column: 'packages.id', type: 'bigint' }, direction: 'asc' }
 
@@ -33,9 +33,7 @@ const fromPackages = (reader: Reader, organizationId: string) =>
 
 export const listPackages = (reader: Reader, { organizationId, after, limit }: ListPage) =>
   fromPackages(reader, organizationId)
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit))
+    .$call(nextRows(byId, after, limit))
     .execute()
 
 export const findPackage = (reader: Reader, organizationId: string, id: string) =>

@@ -1,17 +1,24 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { afterCursor, inKeysetOrder, type Keyset } from './keyset.ts'
-import type { ListPage } from './list-page.ts'
+import type { SearchExpression } from './search-expression.ts'
 import { type SearchColumn, whereSearch } from './where-search.ts'
 
-type Asked = Pick<ListPage, 'search' | 'after' | 'limit'>
+/** What a row of a page is found by: its identifier, or a sort key as `afterCursor` takes it. */
+type Place = string | readonly (string | null)[] | undefined
 
-/** For `$call`: of the rows of a query those of a page, which its search finds, in the order of the keyset. */
-export const onPage =
-  ({ search, after, limit }: Asked, keyset: Keyset, columns: Readonly<Record<string, SearchColumn>>) =>
-  <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): SelectQueryBuilder<DB, TB, Row> => {
-    const found = search ? query.where(whereSearch(search, columns)) : query
-    return found
-      .where(afterCursor(keyset, after === undefined ? undefined : [after]))
+/** For `$call`: the next rows of a query, at most so many, in the order of the keyset. */
+export const nextRows =
+  (keyset: Keyset, after: Place, limit: number) =>
+  <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): SelectQueryBuilder<DB, TB, Row> =>
+    query
+      .where(afterCursor(keyset, typeof after === 'string' ? [after] : after))
       .$call(inKeysetOrder(keyset))
       .limit(sql.lit(limit))
-  }
+
+type Asked = { readonly search: SearchExpression | undefined; readonly after: Place; readonly limit: number }
+
+/** For `$call`: the rows of a page, those of its search alone. */
+export const onPage =
+  ({ search, after, limit }: Asked, keyset: Keyset, columns: Readonly<Record<string, SearchColumn>>) =>
+  <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): SelectQueryBuilder<DB, TB, Row> =>
+    (search ? query.where(whereSearch(search, columns)) : query).$call(nextRows(keyset, after, limit))

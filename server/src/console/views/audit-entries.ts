@@ -4,8 +4,9 @@ import { sql } from 'kysely'
 import { containsFolded, likeText, searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { beginOf } from './rules.ts'
 
 const newestFirst: Keyset = { id: { column: 'audit_logs.id', type: 'bigint' }, direction: 'desc' }
@@ -50,9 +51,7 @@ type AuditRow = Awaited<ReturnType<typeof listAuditViews>>[number]
 export const listAuditViews = (reader: Reader, page: ListPage, filter: AuditViewFilter) =>
   entriesOf(reader, page.organizationId, filter, page.now)
     .select([...shown, ...proof])
-    .where(afterCursor(newestFirst, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(page.limit))
+    .$call(nextRows(newestFirst, page.after, page.limit))
     .execute()
 
 export const findAuditView = (reader: Reader, organizationId: string, id: string) =>

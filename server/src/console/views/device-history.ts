@@ -2,8 +2,9 @@ import type { DeletedDevice, DeviceHistoryEntry } from '@muster/contract/console
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 type OfDevice = ListPage<{ readonly deviceId: string }>
 
@@ -35,9 +36,7 @@ export const listHistoryEntries = (reader: Reader, { organizationId, params, aft
     .where(inOrganization('events', organizationId))
     .where('events.device_id', '=', params.deviceId)
     .where('events.type', 'in', Object.keys(kinds))
-    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(limit))
+    .$call(nextRows(newestFirst, after, limit))
     .execute()
 
 export function presentHistoryEntry({
@@ -87,9 +86,7 @@ export const listLiveQueriesOfDevice = (reader: Reader, { organizationId, params
     ])
     .where(inOrganization('live_query_targets', organizationId))
     .where('live_query_targets.device_id', '=', params.deviceId)
-    .where(afterCursor(byCampaign, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byCampaign))
-    .limit(sql.lit(limit))
+    .$call(nextRows(byCampaign, after, limit))
     .execute()
 
 /** Undefined unless it was deleted and can still be restored. */

@@ -4,8 +4,9 @@ import { sql } from 'kysely'
 import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 type OfCampaign = ListPage<{ readonly campaignId: string }>
 
@@ -37,9 +38,7 @@ export function listLiveQueryViews(reader: Reader, page: ListPage, filter: LiveQ
     .$if(pattern !== undefined, (query) =>
       query.where(sql<boolean>`(folded(name) like ${pattern} or folded(osquery_sql) like ${pattern})`),
     )
-    .where(afterCursor(newestFirst, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(page.limit))
+    .$call(nextRows(newestFirst, page.after, page.limit))
     .execute()
 }
 
@@ -70,9 +69,7 @@ export const listLiveAnswers = (
     .$if(kind !== undefined, (query) =>
       query.where('live_query_results.error_message', kind === 'errors' ? 'is not' : 'is', null),
     )
-    .where(afterCursor(asTheyCame, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(asTheyCame))
-    .limit(sql.lit(limit))
+    .$call(nextRows(asTheyCame, after, limit))
     .execute()
 
 export type AnsweredRow = Awaited<ReturnType<typeof listAnsweredRows>>[number]
@@ -109,9 +106,7 @@ export const listAnsweredRows = (reader: Reader, { organizationId, params, after
       'element.value',
       sql<number>`coalesce(element.position, 0)`.as('position'),
     ])
-    .where(afterCursor(byAnswerAndRow, after?.split(' ')))
-    .$call(inKeysetOrder(byAnswerAndRow))
-    .limit(sql.lit(limit))
+    .$call(nextRows(byAnswerAndRow, after?.split(' '), limit))
     .execute()
 
 export const placeOfAnsweredRow = ({ id, position }: AnsweredRow): string => `${id} ${position}`

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 const byId: Keyset = { id: { column: 'people.id', type: 'bigint' }, direction: 'asc' }
 
@@ -43,9 +44,7 @@ export const listPersonViews = (reader: Reader, page: ListPage, filter: PersonVi
       sql<number>`(select count(*)::int from person_group_members as member
         where member.organization_id = people.organization_id and member.person_id = people.id)`.as('groups_count'),
     ])
-    .where(afterCursor(byId, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(page.limit))
+    .$call(nextRows(byId, page.after, page.limit))
     .execute()
 
 export const countPersonViews = async (reader: Reader, organizationId: string, filter: PersonViewFilter) =>

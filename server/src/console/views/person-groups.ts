@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 const byId: Keyset = { id: { column: 'person_groups.id', type: 'bigint' }, direction: 'asc' }
 
@@ -30,9 +31,7 @@ export function listPersonGroupViews(reader: Reader, page: ListPage, filter: Per
   const pattern = searchPattern(filter.search)
   return groupsOf(reader, page.organizationId)
     .$if(pattern !== undefined, (query) => query.where(sql<boolean>`folded(person_groups.name) like ${pattern}`))
-    .where(afterCursor(byId, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(page.limit))
+    .$call(nextRows(byId, page.after, page.limit))
     .execute()
 }
 

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { foldedPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 const newestSecret: Keyset = { id: { column: 'enrollment_secrets.id', type: 'bigint' }, direction: 'desc' }
 const newestToken: Keyset = { id: { column: 'scim_tokens.id', type: 'bigint' }, direction: 'desc' }
@@ -49,9 +50,7 @@ export function listEnrollmentSecretViews(reader: Reader, page: ListPage, { stat
     .where(inOrganization('enrollment_secrets', organizationId))
     .$if(state === 'in_force', (query) => query.where(standing, '=', 'in_force'))
     .$if(state === 'ended', (query) => query.where(standing, '!=', 'in_force'))
-    .where(afterCursor(newestSecret, placeAfter(after)))
-    .$call(inKeysetOrder(newestSecret))
-    .limit(sql.lit(limit))
+    .$call(nextRows(newestSecret, placeAfter(after), limit))
     .execute()
 }
 
@@ -62,9 +61,7 @@ export const listScimTokenViews = (reader: Reader, { organizationId, after, limi
     .select(['id', 'name', 'created_at', 'last_used_at'])
     .where(inOrganization('scim_tokens', organizationId))
     .where('revoked_at', 'is', null)
-    .where(afterCursor(newestToken, placeAfter(after)))
-    .$call(inKeysetOrder(newestToken))
-    .limit(sql.lit(limit))
+    .$call(nextRows(newestToken, placeAfter(after), limit))
     .execute()
 
 export type PrivacyKeyRow = Awaited<ReturnType<typeof listPrivacyKeys>>[number]
@@ -76,9 +73,7 @@ export const listPrivacyKeys = (reader: Reader, { organizationId, after, limit }
     .select(['id', 'name', 'responsible_administrator', 'permissions', 'last_used_at'])
     .where(inOrganization('api_keys', organizationId))
     .where('revoked_at', 'is', null)
-    .where(afterCursor(oldestKey, placeAfter(after)))
-    .$call(inKeysetOrder(oldestKey))
-    .limit(sql.lit(limit))
+    .$call(nextRows(oldestKey, placeAfter(after), limit))
     .execute()
 
 export type AdministratorViewRow = Awaited<ReturnType<typeof listAdministratorViews>>[number]
@@ -133,9 +128,7 @@ export function listAdministratorViews(
     .$if(factor === 'missing', (query) =>
       query.where(sql<boolean>`credentials.totp_enabled_at is null and not ${hasPasskey} and not ${hasIdentity}`),
     )
-    .where(afterCursor(firstAdministrator, placeAfter(after)))
-    .$call(inKeysetOrder(firstAdministrator))
-    .limit(sql.lit(limit))
+    .$call(nextRows(firstAdministrator, placeAfter(after), limit))
     .execute()
 }
 

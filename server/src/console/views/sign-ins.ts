@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { beginOf } from './rules.ts'
 
 const newestFirst: Keyset = { id: { column: 'auth_logs.id', type: 'bigint' }, direction: 'desc' }
@@ -37,9 +38,7 @@ export const listSignInViews = (reader: Reader, page: ListPage, filter: SignInVi
     .select(['auth_logs.device_id', 'auth_logs.device_name', 'auth_logs.ip_address'])
     .select(['auth_logs.country', 'auth_logs.city', 'auth_logs.browser_name', 'auth_logs.application_name'])
     .select('auth_logs.failure_reason')
-    .where(afterCursor(newestFirst, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(page.limit))
+    .$call(nextRows(newestFirst, page.after, page.limit))
     .execute()
 
 export const countSignInViews = (reader: Reader, organizationId: string, filter: SignInViewFilter, now: string) =>

@@ -3,8 +3,9 @@ import { maxCounted } from '@muster/contract/max-counted.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Db, Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { parseDateTime } from '../../base/lists/parse-date-time.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
 import { addClaims } from '../../signals/streams/ledger/add-tokens.ts'
@@ -89,9 +90,7 @@ export async function listStreamEventViews(
         .where('ssf_stream_events.queued_at', '>=', plusMs(cause ?? '', -causeMs))
         .where('ssf_stream_events.queued_at', '<=', plusMs(cause ?? '', causeMs)),
     )
-    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(limit))
+    .$call(nextRows(newestFirst, after, limit))
     .execute()
   return addClaims(rows)
 }

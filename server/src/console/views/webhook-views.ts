@@ -2,8 +2,9 @@ import type { DeliveryViewFilter, WebhookView } from '@muster/contract/console-d
 import { maxCounted } from '@muster/contract/max-counted.ts'
 import { sql } from 'kysely'
 import type { Db, Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { dayMs } from '../../base/time.ts'
 import { fromLog } from '../../signals/webhook-ledger/log/queries.ts'
 import { isRepeated, type RepeatRange } from '../../signals/webhook-ledger/log/repeat-deliveries.ts'
@@ -67,9 +68,7 @@ export const listDeliveryViews = (
           or webhook_deliveries.device_id = any(${foundDevices(organizationId, text)}))`,
       ),
     )
-    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(limit))
+    .$call(nextRows(newestFirst, after, limit))
     .execute()
 }
 

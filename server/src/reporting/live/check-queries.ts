@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
 import type { TableRecord } from '../reporting-table.ts'
 import { checkCatalogColumns, checkIssueColumns, checkResultColumns } from './live-columns.ts'
 import { recordsOf } from './table-records.ts'
@@ -22,12 +22,7 @@ export async function listCheckCatalog(reader: Reader, page: ListPage): Promise<
     .select(['checks.topics', 'configuration.remediation_strategy', 'configuration.updated_at as configured_at'])
     .select([sql<boolean>`configuration.paused_at is not null`.as('paused'), 'checks.created_at'])
     .where(inOrganization('checks', page.organizationId))
-    .$if(page.search !== undefined, (query) =>
-      query.where(whereSearch(page.search ?? [], { check_id: { column: 'checks.id', type: 'bigint' } })),
-    )
-    .where(afterCursor(byCheck, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(byCheck))
-    .limit(sql.lit(page.limit))
+    .$call(onPage(page, byCheck, { check_id: { column: 'checks.id', type: 'bigint' } }))
     .execute()
   return recordsOf(checkCatalogColumns, rows, ({ check_id }) => check_id)
 }
@@ -66,12 +61,11 @@ export async function listCheckResults(reader: Reader, page: ListPage): Promise<
     .select([lastRan.as('ran_at'), 'check_results.error_message', 'check_results.rows', 'check_results.exempted_at'])
     .select(['check_results.exemption_reason', 'check_results.exemption_expires_at'])
     .where(inOrganization('check_results', page.organizationId))
-    .$if(page.search !== undefined, (query) =>
-      query.where(whereSearch(page.search ?? [], { check_id: { column: 'check_results.check_id', type: 'bigint' } })),
+    .$call(
+      onPage({ ...page, after: page.after?.split('-') }, byCheckAndDevice, {
+        check_id: { column: 'check_results.check_id', type: 'bigint' },
+      }),
     )
-    .where(afterCursor(byCheckAndDevice, page.after?.split('-')))
-    .$call(inKeysetOrder(byCheckAndDevice))
-    .limit(sql.lit(page.limit))
     .execute()
   return recordsOf(checkResultColumns, rows, ({ check_id, device_id }) => `${check_id}-${device_id}`)
 }
@@ -95,12 +89,7 @@ export async function listCheckIssues(reader: Reader, page: ListPage): Promise<T
     .select(['issues.exempted', 'issues.detected_at', 'issues.resolved_at', 'issues.last_rechecked_at'])
     .select('issues.blocks_device_at')
     .where(inOrganization('issues', page.organizationId))
-    .$if(page.search !== undefined, (query) =>
-      query.where(whereSearch(page.search ?? [], { check_id: { column: 'issues.check_id', type: 'bigint' } })),
-    )
-    .where(afterCursor(byIssue, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(byIssue))
-    .limit(sql.lit(page.limit))
+    .$call(onPage(page, byIssue, { check_id: { column: 'issues.check_id', type: 'bigint' } }))
     .execute()
   return recordsOf(checkIssueColumns, rows, ({ issue_id }) => issue_id)
 }

@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { whereSearch } from '../../base/lists/where-search.ts'
+import { onPage } from '../../base/lists/on-page.ts'
 import type { TableRecord } from '../reporting-table.ts'
 import { personColumns, personDeviceColumns, personGroupColumns } from './live-columns.ts'
 import { recordsOf } from './table-records.ts'
@@ -17,12 +16,7 @@ export async function listPersonPeople(reader: Reader, page: ListPage): Promise<
     .select(['people.created_at', 'people.last_authenticated_at'])
     .where(inOrganization('people', page.organizationId))
     .where('people.deprovisioned_at', 'is', null)
-    .$if(page.search !== undefined, (query) =>
-      query.where(whereSearch(page.search ?? [], { person_id: { column: 'people.id', type: 'bigint' } })),
-    )
-    .where(afterCursor(byPerson, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(byPerson))
-    .limit(sql.lit(page.limit))
+    .$call(onPage(page, byPerson, { person_id: { column: 'people.id', type: 'bigint' } }))
     .execute()
   return recordsOf(personColumns, rows, ({ person_id }) => person_id)
 }
@@ -51,10 +45,7 @@ export async function listPersonGroupMembers(reader: Reader, page: ListPage): Pr
     .select(['person_group_members.person_id', 'people.name as person_name', 'people.email'])
     .select(['person_group_members.person_group_id as group_id', 'person_groups.name as group_name'])
     .where(inOrganization('person_group_members', page.organizationId))
-    .$if(page.search !== undefined, (query) => query.where(whereSearch(page.search ?? [], { person_id: person })))
-    .where(afterCursor(byMembership, page.after?.split('-')))
-    .$call(inKeysetOrder(byMembership))
-    .limit(sql.lit(page.limit))
+    .$call(onPage({ ...page, after: page.after?.split('-') }, byMembership, { person_id: person }))
     .execute()
   return recordsOf(personGroupColumns, rows, ({ person_id, group_id }) => `${person_id}-${group_id}`)
 }
@@ -86,10 +77,7 @@ export async function listPersonDevices(reader: Reader, page: ListPage): Promise
     .where(inOrganization('devices', page.organizationId))
     .where('devices.registered_owner_id', 'is not', null)
     .where('devices.deleted_at', 'is', null)
-    .$if(page.search !== undefined, (query) => query.where(whereSearch(page.search ?? [], { person_id: person })))
-    .where(afterCursor(byOwner, page.after?.split('-')))
-    .$call(inKeysetOrder(byOwner))
-    .limit(sql.lit(page.limit))
+    .$call(onPage({ ...page, after: page.after?.split('-') }, byOwner, { person_id: person }))
     .execute()
   return recordsOf(personDeviceColumns, rows, ({ person_id, device_id }) => `${person_id}-${device_id}`)
 }

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { CursorError } from '../../base/lists/cursor.ts'
-import { afterCursor, inKeysetOrder, type Keyset, otherOrder } from '../../base/lists/keyset.ts'
+import { type Keyset, otherOrder } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { rowsPerSlice, unpackRows, unpackWholeRows } from './packed-rows.ts'
 
 const byId: Keyset = { id: { column: 'reporting_queries.id', type: 'bigint' }, direction: 'asc' }
@@ -19,9 +20,7 @@ export type QueryRow = Awaited<ReturnType<typeof listQueries>>[number]
 
 export const listQueries = (reader: Reader, { organizationId, after, limit }: ListPage) =>
   fromQueries(reader, organizationId)
-    .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byId))
-    .limit(sql.lit(limit))
+    .$call(nextRows(byId, after, limit))
     .execute()
 
 export const findQuery = (reader: Reader, organizationId: string, id: string) =>

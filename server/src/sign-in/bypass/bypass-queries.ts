@@ -1,9 +1,10 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Database } from '../../base/db/schema.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { plusMs } from '../../base/time.ts'
 import { bypassLimits } from './code-text.ts'
 
@@ -73,7 +74,5 @@ export const listBypassCodes = (
     .where(inOrganization('bypass_codes', organizationId))
     .$if(personId !== undefined, (query) => query.where('bypass_codes.person_id', '=', personId ?? ''))
     .$if(connectionId !== undefined, (query) => query.where('bypass_codes.connection_id', '=', connectionId ?? ''))
-    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(newestFirst))
-    .limit(sql.lit(limit))
+    .$call(nextRows(newestFirst, after, limit))
     .execute()

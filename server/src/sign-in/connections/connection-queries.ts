@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 export type SignInConnection = NonNullable<Awaited<ReturnType<typeof findConnection>>>
 
@@ -22,9 +22,7 @@ export const listConnectionPage = (reader: Reader, { organizationId, after, limi
     .selectFrom('signin_connections')
     .selectAll()
     .where(inOrganization('signin_connections', organizationId))
-    .where(afterCursor(oldestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(oldestFirst))
-    .limit(sql.lit(limit))
+    .$call(nextRows(oldestFirst, after, limit))
     .execute()
 
 export const findConnection = (reader: Reader, organizationId: string, clientId: string) =>

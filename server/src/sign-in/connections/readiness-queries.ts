@@ -2,7 +2,8 @@ import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-reasons.ts'
 import { type RawBuilder, sql } from 'kysely'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
 
 /** A companion that was not heard of for so long does not answer a page. */
@@ -114,8 +115,6 @@ export async function listRefused(
     .selectFrom(refusedPeople(asked).as('refused'))
     .selectAll()
     .$if(reason !== undefined, (query) => query.where('reason', '=', reason ?? 'blocked'))
-    .where(afterCursor(byPerson, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(byPerson))
-    .limit(sql.lit(limit))
+    .$call(nextRows(byPerson, after, limit))
     .execute()
 }

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 export type Upstream = NonNullable<Awaited<ReturnType<typeof findUpstream>>>
 
@@ -14,9 +14,7 @@ export const listUpstreams = (reader: Reader, organizationId: string) =>
 
 export const listUpstreamPage = (reader: Reader, { organizationId, after, limit }: ListPage) =>
   ofOrganization(reader, organizationId)
-    .where(afterCursor(oldestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(oldestFirst))
-    .limit(sql.lit(limit))
+    .$call(nextRows(oldestFirst, after, limit))
     .execute()
 
 export const findUpstream = (reader: Reader, organizationId: string, id: string) =>

@@ -1,8 +1,9 @@
 import { type SqlBool, sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const largestId = 9_223_372_036_854_775_807n
@@ -101,9 +102,7 @@ export async function findStreamRecord(reader: Reader, organizationId: string, r
 
 export const listStreams = (reader: Reader, { organizationId, after, limit, now }: ListPage): Promise<StreamRecord[]> =>
   withHealth(reader, organizationId, now)
-    .where(afterCursor(oldestFirst, after === undefined ? undefined : [after]))
-    .$call(inKeysetOrder(oldestFirst))
-    .limit(sql.lit(limit))
+    .$call(nextRows(oldestFirst, after, limit))
     .execute()
 
 const maxListed = 1_000
