@@ -4,8 +4,8 @@ import { type Expression, sql } from 'kysely'
 import { foldedPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { textFields } from '../../compliance/issues/owner-text-queries.ts'
 import { tallyColumns } from '../../compliance/standing/tally-columns.ts'
 import { standingAt } from '../../inventory/devices/standing.ts'
@@ -82,9 +82,7 @@ export function listCheckViews(reader: Reader, page: ListPage, { sort: asked, ..
   return fromChecks(reader, organizationId)
     .select(placeIn(sort, order))
     .where((build) => build.and(conditionsOf(filter)))
-    .where(afterCursor(order, keyOfPlace(sort, after)))
-    .$call(inKeysetOrder(order))
-    .limit(limit)
+    .$call(nextRows(order, keyOfPlace(sort, after), limit))
     .execute()
 }
 

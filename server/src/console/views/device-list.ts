@@ -3,8 +3,8 @@ import type { DeviceViewFilter, DeviceViewListing } from '@muster/contract/conso
 import type { RowCount } from '@muster/contract/pagination.ts'
 import { sql } from 'kysely'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { standingAt } from '../../inventory/devices/standing.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
 import { devicesOf, urgency } from './device-filter.ts'
@@ -62,9 +62,7 @@ function listPresentDevices(reader: Reader, page: ListPage, { sort: asked, ...fi
       sql<number>`(select count(*)::int from issues where issues.organization_id = devices.organization_id
         and issues.device_id = devices.id and issues.resolved_at is null)`.as('open_issues'),
     ])
-    .where(afterCursor(order, keyOfPlace(sort, after)))
-    .$call(inKeysetOrder(order))
-    .limit(limit)
+    .$call(nextRows(order, keyOfPlace(sort, after), limit))
     .execute()
 }
 

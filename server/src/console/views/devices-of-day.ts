@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { dayMs } from '../../base/time.ts'
 import type { Standing } from '../../inventory/devices/standing.ts'
 import { listComplianceDays } from '../../reporting/compliance-days/queries.ts'
@@ -87,9 +87,7 @@ export function listDevicesOfDay(reader: Reader, page: ListPage, listing: OfDay<
       sql<null>`null`.as('last_seen_at'),
       sql<null>`null`.as('open_issues'),
     ])
-    .where(afterCursor(order, keyOfPlace(`as of ${asked}`, after)))
-    .$call(inKeysetOrder(order))
-    .limit(limit)
+    .$call(nextRows(order, keyOfPlace(`as of ${asked}`, after), limit))
     .execute()
 }
 

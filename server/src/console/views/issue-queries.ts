@@ -4,8 +4,8 @@ import { type Expression, sql } from 'kysely'
 import { foldedPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 import { textFields } from '../../compliance/issues/owner-text-queries.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
 
@@ -67,9 +67,7 @@ export function listIssueViews(reader: Reader, page: ListPage, { sort: asked, ..
   return fromIssues(reader, organizationId)
     .select(placeIn(sort, order))
     .where((build) => build.and(conditionsOf(organizationId, filter, now)))
-    .where(afterCursor(order, keyOfPlace(sort, after)))
-    .$call(inKeysetOrder(order))
-    .limit(limit)
+    .$call(nextRows(order, keyOfPlace(sort, after), limit))
     .execute()
 }
 

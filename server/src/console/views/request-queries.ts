@@ -2,8 +2,9 @@ import type { RequestViewFilter } from '@muster/contract/console-issues.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { nextRows } from '../../base/lists/on-page.ts'
 
 type Covered = {
   id: string
@@ -68,9 +69,7 @@ export const listExemptionRequestViews = (reader: Reader, page: ListPage, { stat
     .$if(status !== undefined, (query) =>
       query.where('exemption_requests.status', '=', status === 'waiting' ? 'open' : (status ?? 'open')),
     )
-    .where(afterCursor(newestExemption, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(newestExemption))
-    .limit(page.limit)
+    .$call(nextRows(newestExemption, page.after, page.limit))
     .execute()
 
 export const findExemptionRequestView = (reader: Reader, organizationId: string, id: string) =>
@@ -120,9 +119,7 @@ export const listRegistrationRequestViews = (reader: Reader, page: ListPage, { s
     .$if(status !== undefined, (query) =>
       query.where(sql<boolean>`registration_requests.status = ${status === 'waiting' ? 'pending' : status}`),
     )
-    .where(afterCursor(newestRegistration, page.after === undefined ? undefined : [page.after]))
-    .$call(inKeysetOrder(newestRegistration))
-    .limit(page.limit)
+    .$call(nextRows(newestRegistration, page.after, page.limit))
     .execute()
 
 export const findRegistrationRequestView = (reader: Reader, organizationId: string, id: string) =>
