@@ -80,7 +80,7 @@ test('addresses that the console makes are known to it, also when they are opene
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.waitForURL(/after=/)
   await opens()
-  await page.locator('.tfoot select').selectOption('50')
+  await page.locator('.table-foot select').selectOption('50')
   await page.waitForURL((url) => url.searchParams.get('per') !== '25')
   await opens()
   for (const [path, field] of [

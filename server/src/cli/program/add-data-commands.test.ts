@@ -77,7 +77,10 @@ test('what is left out, unknown, not a choice or out of bounds is refused', asyn
     [['make', '--why', 'fun'], /missing required argument 'name'/],
     [['make', 'top', 'green', '--why', 'fun'], /Allowed choices are red, blue/],
     [['make', 'top', '--why', 'fun', '--size', 'huge'], /Allowed choices are small, large/],
-    [['make', 'top', '--why', 'fun', '--wait', '10'], /'--wait <seconds>' argument '10' is invalid. 1 to 9/],
+    [
+      ['make', 'top', '--why', 'fun', '--wait', '10'],
+      /'--wait <seconds>' argument '10' is invalid. Give a whole number from 1 to 9/,
+    ],
     [['make', 'top', '--why', 'fun', '--speed', '1'], /unknown option '--speed'/],
     [['pick', 'one', 'top'], /error: say --on/],
   ]

@@ -75,7 +75,9 @@ function readInteger(schema: object, text: string): number {
   const { minimum = 0, maximum }: Bounds = schema
   const number = Number(text)
   if (/^\d+$/.test(text) && number >= minimum && number <= (maximum ?? Number.MAX_SAFE_INTEGER)) return number
-  throw new InvalidArgumentError(maximum === undefined ? 'Give a whole number.' : `${minimum} to ${maximum}`)
+  throw new InvalidArgumentError(
+    maximum === undefined ? 'Give a whole number.' : `Give a whole number from ${minimum} to ${maximum}.`,
+  )
 }
 
 async function readyOf(command: Command, described: DescribedCommand, given: Record<string, unknown>): Promise<Ready> {
