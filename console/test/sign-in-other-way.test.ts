@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { until } from '../../server/test/support/muster-process.ts'
-import { deadlineMs, lackOfBrowser as skip } from './browser.ts'
+import { lackOfBrowser as skip } from './browser.ts'
+import { goBackFromError } from './go-back-from-error.ts'
 import { signInStage, untilInApp } from './sign-in-stage.ts'
 
 const { stage, setUp, startAgent, stopAgents, agentPorts } = signInStage()
@@ -11,24 +11,17 @@ const { stage, setUp, startAgent, stopAgents, agentPorts } = signInStage()
 const press = (page: Page) => page.getByRole('button', { name: 'Use the other way' }).click()
 const portsOf = (asked: readonly string[]) => asked.map((url) => Number(new URL(url).port))
 
-/** The tab is where nothing answered, and the person goes back. */
-async function goBack(page: Page): Promise<void> {
-  await until(deadlineMs, () => Promise.resolve(page.url().startsWith('chrome-error')))
-  await page.goBack()
-  await page.getByText('Muster didn’t answer that way either.').waitFor()
-}
-
 test('the other way tries one port after the other, and says which did not answer', { skip }, async () => {
   const { page, key, arrive, asked } = await setUp({ permission: 'denied' })
   await startAgent(key, { from: 2 })
   await arrive()
   await press(page)
-  await goBack(page)
+  await goBackFromError(page)
   await page.getByText('Details for IT').click()
   const details = () => page.locator('[data-details]').textContent()
   assert.ok((await details())?.includes(`Other way    no answer at ${agentPorts[0]}\n`))
   await press(page)
-  await goBack(page)
+  await goBackFromError(page)
   assert.ok((await details())?.includes(`no answer at ${agentPorts[0]}, ${agentPorts[1]}\n`))
   await press(page)
   await untilInApp(page)
@@ -48,7 +41,7 @@ test('a browser that knows its agent goes there first, also when the agent has m
   await moveTo(1)
   await arrive()
   await press(page)
-  await goBack(page)
+  await goBackFromError(page)
   await press(page)
   await untilInApp(page)
   assert.deepEqual(portsOf(asked.splice(0)), [agentPorts[0], agentPorts[1]])

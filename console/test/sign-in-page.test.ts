@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from '../../server/test/support/muster-process.ts'
 import { deadlineMs, lackOfBrowser as skip } from './browser.ts'
+import { goBackFromError } from './go-back-from-error.ts'
 import { signInStage, untilInApp } from './sign-in-stage.ts'
 
 const { stage, make, setUp, startAgent, addKey } = signInStage()
@@ -101,9 +102,7 @@ test('Back from another way that did not answer says so', { skip }, async () => 
   const { page, arrive } = await setUp({ permission: 'denied' })
   await arrive()
   await press(page, 'Use the other way')
-  await until(deadlineMs, () => Promise.resolve(page.url().startsWith('chrome-error')))
-  await page.goBack()
-  await page.getByText('Muster didn’t answer that way either.').waitFor()
+  await goBackFromError(page)
   await page.getByText('Chrome is blocking it').waitFor()
   await page.getByText('Details for IT').click()
   assert.match((await page.locator('[data-details]').textContent()) ?? '', /Other way {4}no answer at \d+\n/)
