@@ -21,7 +21,7 @@ import type { Links } from '../base/links.ts'
 import { decodeCursor, encodeCursor } from '../base/lists/cursor.ts'
 import { pageOf } from '../base/lists/keyset.ts'
 import type { ListPage } from '../base/lists/list-page.ts'
-import { searchParser } from '../base/lists/parse-search.ts'
+import { parseSearch, searchParser } from '../base/lists/parse-search.ts'
 import { type CsvParts, sendCsv } from './csv-file.ts'
 import { fitPage } from './fit-page.ts'
 import { alternativeOf, type Forms, queryOf } from './list-forms.ts'
@@ -133,7 +133,7 @@ function answerCsv<Path extends string, Schema extends TSchema, Row, Options ext
   const now = clock()
   const { actor, organizationId } = caller
   const call = { db, organizationId, params, now, context: newChange(actor, organizationId, now) }
-  const search = searchParser(definition.search ?? {})((query.query ?? '').trim())
+  const search = parseSearch((query.query ?? '').trim(), definition.search ?? {})
   const { csv, list, order = 'ascending', cursorOf = idOf } = definition
   return sendCsv(reply, { csv, call, options: query, search, order, list, cursorOf })
 }

@@ -57,7 +57,7 @@ export const adminCommands = implement(adminGroup, {
 
   async update(context, { organization: named, ...asked }, io) {
     const isChanged = await changeIn(context, named, (tx, change) => updateAdminUser(tx, asked, change))
-    await io.line(isChanged ? `Changed administrator ${asked.id}` : `Administrator ${asked.id} is so already`)
+    await io.line(isChanged ? `Changed administrator ${asked.id}` : `Administrator ${asked.id} is unchanged`)
   },
 
   async remove(context, { organization: named, id: asked }, io) {

@@ -40,7 +40,7 @@ export const checkCommands = implement(checkGroup, {
 
   async delete(context, args, io) {
     await changeIn(context, args.organization, (tx, change) => deleteCustomCheck(tx, { checkId: args.id }, change))
-    await io.line(`Check ${args.id} is gone; a worker resolves its issues`)
+    await io.line(`Deleted check ${args.id}. Its issues are resolved in the background.`)
   },
 
   async addExternal({ connection, now }, args, io) {

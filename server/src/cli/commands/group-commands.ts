@@ -17,7 +17,7 @@ export const groupCommands = implement(groupGroup, {
 
   async changeDeviceGroup(context, { organization: named, group: groupId, name, description }, io) {
     await changeIn(context, named, (tx, change) => changeDeviceGroup(tx, { groupId, name, description }, change))
-    await io.line(`Device group ${groupId} is as you said`)
+    await io.line(`Updated device group ${groupId}`)
   },
 
   async deleteDeviceGroup(context, { organization: named, group: groupId }, io) {

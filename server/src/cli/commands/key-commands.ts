@@ -84,6 +84,6 @@ async function changeBy(
   const isChanged = await transact(connection.db, (tx) =>
     changePermissions(tx, { ...asked, change }, terminalChange(organizationId, now)),
   )
-  await io.line(isChanged ? `Changed the permissions of key ${asked.id}` : `Key ${asked.id} is so already`)
+  await io.line(isChanged ? `Changed the permissions of key ${asked.id}` : `Key ${asked.id} is unchanged`)
   return 0
 }
