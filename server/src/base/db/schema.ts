@@ -11,6 +11,13 @@ type WithDefault<Value> = ColumnType<Value, Value | undefined, Value>
 /** ISO 8601, UTC, milliseconds. */
 type Instant = string
 
+/** What a node has said that enrolled as a device with a linked companion. */
+export type TrialEnrollment = {
+  facts: Record<string, string | null>
+  enrollment_secret_id: string
+  ip_address: string
+}
+
 export type StoredAuthState = 'good' | 'notified' | 'will_block' | 'blocked'
 export type CompliancyStatus = 'compliant' | 'not-compliant'
 type StoredStatus =
@@ -244,6 +251,14 @@ export interface Database {
     taken_ports: WithDefault<number[]>
     linked_by: 'file' | 'node_key' | null
     seen_twice_at: Instant | null
+    /** When a proof by the key was last accepted. */
+    last_proved_at: Instant | null
+    /** Until when all epochs count of a key that was seen twice; null before, and once a link check has decided. */
+    contest_ends_at: Instant | null
+    rival_epoch: string | null
+    rival_previous_epoch: string | null
+    rival_epoch_at: Instant | null
+    rival_link_name: string | null
   }
   companion_challenges: {
     organization_id: string
@@ -365,7 +380,14 @@ export interface Database {
     expires_at: Instant
   }
   companion_key_lookups: { kid: string; organization_id: string }
-  node_key_lookups: { lookup_hash: Buffer; organization_id: string; device_id: string }
+  node_key_lookups: {
+    lookup_hash: Buffer
+    organization_id: string
+    device_id: string
+    /** Until when the node has time to be confirmed by the device's companion; null of a node in service. */
+    on_trial_until: Instant | null
+    trial: Json<TrialEnrollment> | null
+  }
   rate_limit_windows: { organization_id: string; api_key_id: string; started_at: Instant; used: number }
   checks: {
     organization_id: string
