@@ -33,6 +33,7 @@ export const auditActions = {
   'device.authentication_mode_updated': 'Device authentication mode changed',
   'device.companion_key_seen_twice': 'Companion key seen twice',
   'device.companion_linked': 'Companion linked',
+  'device.companion_unlinked': 'Companion unlinked',
   'device.deleted': 'Device deleted',
   'device.enrolled_again': 'Device enrolled again',
   'device.identity_conflict_ended': 'Identity conflict ended',

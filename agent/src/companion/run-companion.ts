@@ -80,6 +80,7 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
   let toldPort: number | null = null
   let isEnrolled = opened.trust !== undefined
   let isAskedForNodeKey = false
+  let isStart = true
   const rest = restBetweenCheckIns(signal)
   const post = signedRequests(transport)
   const proofs = prover(rest.askNow)
@@ -112,14 +113,17 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
   async function checkIn(): Promise<CheckInAnswer> {
     const nodeKey = isAskedForNodeKey ? options.nodeKey?.() : undefined
     toldPort = loopback?.port ?? null
-    return (await call('check_in', {
+    const answer = await call('check_in', {
       agent_version: standInVersion,
       port: toldPort,
       taken_ports: loopback?.takenPorts ?? [],
       wait_seconds: rest.isAwake() ? waitSeconds : 0,
       epoch: state.trust?.epoch ?? null,
+      is_start: isStart,
       ...(nodeKey !== undefined && { node_key: nodeKey }),
-    })) as CheckInAnswer
+    })
+    isStart = false
+    return answer as CheckInAnswer
   }
 
   /** Takes in an answer; returns after how many seconds the next check-in is due. */

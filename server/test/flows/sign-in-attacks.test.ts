@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { CompactSign, exportJWK, SignJWT } from 'jose'
 import { decideRegistrationRequest } from '../../src/administration/requests/decide-registration-request.ts'
-import { linkQueryName } from '../../src/agents/protocol/take-link-files.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { baseUrl } from '../support/app.ts'
 import { companionClient } from '../support/companion-client.ts'
+import { reportLinkFiles } from '../support/link-report.ts'
 import { provingDevice } from '../support/sign-in-browser.ts'
 import { anaMachine, benMachine, wholeSignIn } from '../support/whole-sign-in.ts'
 
@@ -43,9 +43,7 @@ test('a companion that enrolls under the serial of a colleague proves nothing', 
     assert.equal(await visit.finishPath(), undefined)
   }
   agents.pass(20)
-  await all.laptop.client.read()
-  const mine = [{ path: '/var/lib/muster-companion/link/a-file-of-my-own-machine' }]
-  await all.laptop.client.write({ [linkQueryName]: { rows: mine } })
+  assert.ok(await reportLinkFiles(all.laptop.client, ['a-file-of-my-own-machine']))
   assert.equal((await own.checkIn()).body.status, 'linking')
 })
 

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
-import { linkQueryName } from '../../src/agents/protocol/take-link-files.ts'
 import { companionClient } from '../support/companion-client.ts'
+import { reportLinkFiles } from '../support/link-report.ts'
 import { type MusterPlace, type MusterProcess, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 import { provingDevice, relyingParty, signInBrowser } from '../support/sign-in-browser.ts'
@@ -78,9 +78,7 @@ export async function openSignInPlace(
   const companion = await companionClient(origin.replace('localhost', '127.0.0.1'))
   const hardware = { hardware_uuid: machine.uuid, hardware_serial: machine.serial }
   const { body } = await companion.enroll(secret ?? '', hardware)
-  await until(limitMs, async () => Object.hasOwn((await client.read()).queries, linkQueryName))
-  const rows = [{ path: `/var/lib/muster-companion/link/${body.link?.name}` }]
-  await client.write({ [linkQueryName]: { rows } })
+  await until(limitMs, () => reportLinkFiles(client, [body.link?.name ?? '']))
   assert.equal((await companion.checkIn()).body.status, 'linked')
   const device = await provingDevice(companion.keys)
   const web = overHttp(() => origin)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { linkQueryName } from '../../src/agents/protocol/take-link-files.ts'
 import type { AgentServer, testAgents } from './agent-server.ts'
 import { type CompanionKeys, companionClient, companionMachine } from './companion-client.ts'
+import { reportLinkFiles } from './link-report.ts'
 import { makeIn } from './make.ts'
 import type { osqueryClient } from './osquery-client.ts'
 
@@ -26,9 +26,7 @@ export function companionMachines(agents: ReturnType<typeof testAgents>) {
   }
 
   async function reportLink(client: ReturnType<typeof osqueryClient>, name: string | undefined): Promise<void> {
-    const queries: Record<string, string> = (await client.read()).queries
-    assert.match(queries[linkQueryName] ?? '', /path like '\/var\/lib\/muster-companion\/link\/%'/)
-    await client.write({ [linkQueryName]: { rows: [{ path: `/var/lib/muster-companion/link/${name}` }] } })
+    assert.ok(await reportLinkFiles(client, [name ?? '']))
   }
 
   /** The same, linked by the file that the node reports. */

@@ -2,9 +2,9 @@ import { chmod, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runInstalledCompanion } from '@muster/agent/companion/run-installed-companion.ts'
-import { linkQueryName } from '../../src/agents/protocol/take-link-files.ts'
 import type { testAgents } from './agent-server.ts'
 import { companionMachine } from './companion-client.ts'
+import { reportLinkFiles } from './link-report.ts'
 import { makeIn } from './make.ts'
 import { until } from './muster-process.ts'
 
@@ -84,11 +84,10 @@ export function installedCompanions(agents: Agents) {
     const linkFolder = join(folder, 'link')
     const name = await found(async () => (await readdir(linkFolder).catch(() => []))[0])
     await until(30_000, async () => {
-      const { queries } = await client.read()
-      if (!Object.hasOwn(queries, linkQueryName)) agents.pass(20)
-      return Object.hasOwn(queries, linkQueryName)
+      const isAsked = await reportLinkFiles(client, [name])
+      if (!isAsked) agents.pass(20)
+      return isAsked
     })
-    await client.write({ [linkQueryName]: { rows: [{ path: join(linkFolder, name) }] } })
   }
 
   return {

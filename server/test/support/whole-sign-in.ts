@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { registerDevice } from '../../src/administration/registrations/register-device.ts'
-import { linkQueryName } from '../../src/agents/protocol/take-link-files.ts'
 import { buildApp } from '../../src/app.ts'
 import { systemChange } from '../../src/base/change-context.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
@@ -12,6 +11,7 @@ import { createConnection, type NewConnection } from '../../src/sign-in/connecti
 import { testAgents } from './agent-server.ts'
 import { baseUrl } from './app.ts'
 import { companionClient, companionMachine } from './companion-client.ts'
+import { reportLinkFiles } from './link-report.ts'
 import { makeIn } from './make.ts'
 import { provingDevice, relyingParty, signInBrowser } from './sign-in-browser.ts'
 
@@ -80,8 +80,7 @@ export function wholeSignIn() {
     const { body } = await companion.enroll(secret, { hardware_uuid: uuid, hardware_serial: serial })
     const link = async (name = body.link?.name) => {
       agents.pass(20)
-      await client.read()
-      await client.write({ [linkQueryName]: { rows: [{ path: `/var/lib/muster-companion/link/${name}` }] } })
+      await reportLinkFiles(client, [name ?? ''])
     }
     if (isLinked) await link()
     const { prove } = await provingDevice(companion.keys)

@@ -1,11 +1,12 @@
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
+import { dayMs, plusMs } from '../../base/time.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { setIdentityConflict } from '../../inventory/devices/set-identity-conflict.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
-import { judgeReenrollment, type Reenrollments } from './reenrollment-rules.ts'
+import { firstAt, judgeReenrollment, type Reenrollments } from './reenrollment-rules.ts'
 
 export type Admission = { isRefused: false; refusedBefore: number } | { isRefused: true }
 
@@ -17,34 +18,64 @@ export async function admitReenrollment(tx: Tx, device: LockedDevice, context: C
   const before = await findReenrollments(tx, device)
   const verdict = judgeReenrollment(before, device.identity_conflict_since !== null, context.now)
   await saveReenrollments(tx, device, verdict.next)
-  if (verdict.isNewConflict) await beginConflict(tx, device, verdict.next, context)
+  if (verdict.isNewConflict) {
+    const description = `Found two agents that take turns enrolling as the device "${device.name}"; more enrollments as it are refused until ${verdict.next.refused_until}.`
+    await beginConflict(tx, device, description, context)
+  }
   return verdict.isRefused ? { isRefused: true } : { isRefused: false, refusedBefore: before?.refused ?? 0 }
 }
 
-async function beginConflict(
+/** So long a resolved conflict lets a machine in whose companion is gone. */
+const resolvedMs = dayMs
+
+/** Whether an administrator has resolved the conflict of a device within the last day. */
+export async function isResolved(tx: Tx, device: LockedDevice, now: string): Promise<boolean> {
+  const resolvedAt = (await findReenrollments(tx, device))?.resolved_at ?? null
+  return resolvedAt !== null && resolvedAt > plusMs(now, -resolvedMs)
+}
+
+/** Forgets what was counted of a device whose conflict is resolved: the next enrollment as it is taken at once. */
+export const noteResolved = (tx: Tx, device: LockedDevice, now: string): Promise<void> =>
+  saveReenrollments(tx, device, { ...firstAt(now), counted: 0, resolved_at: now })
+
+/**
+ * Marks a locked device as which nodes have enrolled that its companion has not confirmed: another machine may have its
+ * identity. Its registration and its node stay.
+ */
+export async function noteRefusedNodes(
   tx: Tx,
   device: LockedDevice,
-  { refused_until: until }: Reenrollments,
+  count: number,
   context: ChangeContext,
 ): Promise<void> {
+  const before = (await findReenrollments(tx, device)) ?? { ...firstAt(context.now), counted: 0 }
+  await saveReenrollments(tx, device, { ...before, last_at: context.now, resolved_at: null })
+  const nodes = count === 1 ? 'An osquery node that enrolled' : `${count} osquery nodes that enrolled`
+  const description = `Refused ${nodes.replace(/^A/, 'a')} as the device "${device.name}": its companion did not confirm ${count === 1 ? 'it' : 'them'} within 15 minutes.`
+  await beginConflict(tx, device, description, context)
+}
+
+async function beginConflict(tx: Tx, device: LockedDevice, description: string, context: ChangeContext): Promise<void> {
   const { cause, now } = context
-  await setIdentityConflict(tx, device, now)
-  await announce(tx, [
-    {
-      type: 'devices.identity_conflict',
-      organizationId: device.organization_id,
-      deviceId: device.id,
-      deviceName: device.name,
-      cause,
-      at: now,
-    },
-  ])
+  if (device.identity_conflict_since === null) {
+    await setIdentityConflict(tx, device, now)
+    await announce(tx, [
+      {
+        type: 'devices.identity_conflict',
+        organizationId: device.organization_id,
+        deviceId: device.id,
+        deviceName: device.name,
+        cause,
+        at: now,
+      },
+    ])
+  }
   await recordAudit(
     tx,
     {
       action: 'device.identity_conflict_found',
       about: { device: device.id },
-      description: `Found two agents that take turns enrolling as the device "${device.name}"; more enrollments as it are refused until ${until}.`,
+      description,
     },
     context,
   )
@@ -53,7 +84,7 @@ async function beginConflict(
 const findReenrollments = (tx: Tx, device: LockedDevice): Promise<Reenrollments | undefined> =>
   tx
     .selectFrom('device_reenrollments')
-    .select(['counted_from', 'counted', 'last_at', 'refused_until', 'cool_downs', 'refused'])
+    .select(['counted_from', 'counted', 'last_at', 'refused_until', 'cool_downs', 'refused', 'resolved_at'])
     .where(inOrganization('device_reenrollments', device.organization_id))
     .where('device_id', '=', device.id)
     .executeTakeFirst()

@@ -7,6 +7,7 @@ import { dayMs, plusMs } from '../../base/time.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { setIdentityConflict } from '../../inventory/devices/set-identity-conflict.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { noteResolved } from './admit-reenrollment.ts'
 
 type Resolution = { deviceId: string }
 
@@ -18,7 +19,8 @@ export async function resolveIdentityConflict(tx: Tx, { deviceId }: Resolution, 
   const { organizationId } = context
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   if (device.identity_conflict_since === null) return
-  await end(tx, device)
+  await setIdentityConflict(tx, device, null)
+  await noteResolved(tx, device, context.now)
   await recordAudit(
     tx,
     {

@@ -12,6 +12,8 @@ export type Reenrollments = {
   cool_downs: number
   /** Enrollments that were refused since the last entry of the audit log about it. */
   refused: number
+  /** When an administrator has resolved the conflict before these. */
+  resolved_at: string | null
 }
 
 export type ReenrollmentVerdict = { isRefused: boolean; isNewConflict: boolean; next: Reenrollments }
@@ -46,11 +48,12 @@ export function judgeReenrollment(
 /** 10 minutes, then twice as long each time, and an hour at most. */
 const coolDownMs = (coolDowns: number): number => Math.min(maxCoolDownMs, firstCoolDownMs * 2 ** coolDowns)
 
-const firstAt = (now: string): Reenrollments => ({
+export const firstAt = (now: string): Reenrollments => ({
   counted_from: now,
   counted: 1,
   last_at: now,
   refused_until: null,
   cool_downs: 0,
   refused: 0,
+  resolved_at: null,
 })

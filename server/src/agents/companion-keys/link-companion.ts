@@ -6,30 +6,23 @@ import type { Db, Tx } from '../../base/db/transact.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { linkNameAt } from './link-name.ts'
-import { listLinkingKeys } from './queries.ts'
+
+type Linked = { kid: string; deviceId: string; by?: 'file' | 'node_key' }
 
 /**
  * Lets a key speak for a device, after its osquery node has reported the key's file or the key came with its node key.
  * It takes the place of the device's earlier key; of a registered device the registration is in doubt then, unless the
  * earlier key has vouched for the new one. A key that speaks for the device already does so for another day.
  */
-export async function linkCompanion(
-  tx: Tx,
-  { kid, deviceId, by = 'file' }: { kid: string; deviceId: string; by?: 'file' | 'node_key' },
-  context: ChangeContext,
-): Promise<void> {
+export async function linkCompanion(tx: Tx, linked: Linked, context: ChangeContext): Promise<void> {
+  const { kid, deviceId } = linked
   const { organizationId, now } = context
   const device = await lockDevice(tx, organizationId, deviceId)
   if (!device) return
   const before = await findLink(tx, organizationId, kid)
-  await tx
-    .updateTable('companion_keys')
-    .set({ status: 'linked', device_id: deviceId, link_name: null, linked_at: now, linked_by: by })
-    .where(inOrganization('companion_keys', organizationId))
-    .where('kid', '=', kid)
-    .execute()
-  if (before?.status === 'linked' && before.device_id === deviceId) return
+  const isSameLink = before?.linked_at != null && before.device_id === deviceId
+  await saveLink(tx, linked, isSameLink ? {} : { linked_at: now }, context)
+  if (before?.status === 'linked' && isSameLink) return
   const replaced = await tx
     .deleteFrom('companion_keys')
     .where(inOrganization('companion_keys', organizationId))
@@ -55,10 +48,27 @@ export async function linkCompanion(
   await queueAgentNotice(tx, organizationId, deviceId, now)
 }
 
+/** A link that is confirmed decides a contest: a second companion with the key has none. */
+async function saveLink(
+  tx: Tx,
+  { kid, deviceId, by = 'file' }: Linked,
+  since: { linked_at?: string },
+  { organizationId, now }: ChangeContext,
+): Promise<void> {
+  const decided = { contest_ends_at: null, rival_epoch: null, rival_since: null, rival_link_name: null }
+  await tx
+    .updateTable('companion_keys')
+    .set({ status: 'linked', device_id: deviceId, link_name: null, confirmed_at: now, linked_by: by })
+    .set({ ...since, ...decided })
+    .where(inOrganization('companion_keys', organizationId))
+    .where('kid', '=', kid)
+    .execute()
+}
+
 const findLink = (tx: Tx, organizationId: string, kid: string) =>
   tx
     .selectFrom('companion_keys')
-    .select(['status', 'device_id', 'public_jwk'])
+    .select(['status', 'device_id', 'public_jwk', 'linked_at'])
     .where(inOrganization('companion_keys', organizationId))
     .where('kid', '=', kid)
     .forUpdate()
@@ -70,62 +80,32 @@ function describeLink(name: string, { isReplacing, isVouched }: { isReplacing: b
   return `Linked a new companion to the device "${name}" in place of its earlier one${how}.`
 }
 
-/** Links the keys whose files the device's osquery node has reported. */
-export async function linkReported(
-  tx: Tx,
-  { deviceId, names }: { deviceId: string; names: ReadonlySet<string> },
-  context: ChangeContext,
-): Promise<number> {
-  const waiting = await listLinkingKeys(tx, context.organizationId, deviceId)
-  const reported = waiting.filter(({ link_name: name }) => name !== null && names.has(name))
-  // Two companions of one machine: the one that was asked last stays.
-  for (const { kid } of reported) await linkCompanion(tx, { kid, deviceId }, context)
-  return reported.length
-}
-
-/** Asks the device's osquery node for the file of a key. */
-export async function askForLink(
-  tx: Tx,
-  { kid, deviceId }: { kid: string; deviceId: string },
-  { organizationId, now }: ChangeContext,
-): Promise<void> {
-  await tx
-    .updateTable('companion_keys')
-    .set({ status: 'linking', device_id: deviceId, link_name: linkNameAt(now) })
-    .where(inOrganization('companion_keys', organizationId))
-    .where('kid', '=', kid)
-    .execute()
-  await queueAgentNotice(tx, organizationId, deviceId, now)
-}
-
-/** Asks for the file of a key that is linked, which stays so meanwhile. */
-export async function askForLinkAgain(
-  tx: Tx,
-  { kid, deviceId }: { kid: string; deviceId: string },
-  { organizationId, now }: ChangeContext,
-): Promise<void> {
-  await tx
-    .updateTable('companion_keys')
-    .set({ link_name: linkNameAt(now) })
-    .where(inOrganization('companion_keys', organizationId))
-    .where('kid', '=', kid)
-    .execute()
-  await queueAgentNotice(tx, organizationId, deviceId, now)
-}
-
-/** Ends the link of a key whose device no longer confirms it. Its file is still asked for. */
+/** Ends the link of a key that its device no longer confirms. Its file is still asked for. */
 export async function endLink(
   tx: Tx,
   { kid, deviceId }: { kid: string; deviceId: string },
-  { organizationId, now }: ChangeContext,
+  context: ChangeContext,
 ): Promise<void> {
-  await tx
+  const { organizationId, now } = context
+  const device = await lockDevice(tx, organizationId, deviceId)
+  const { numUpdatedRows } = await tx
     .updateTable('companion_keys')
     .set({ status: 'linking' })
     .where(inOrganization('companion_keys', organizationId))
     .where('kid', '=', kid)
-    .execute()
+    .where('status', '=', 'linked')
+    .executeTakeFirst()
+  if (!device || numUpdatedRows === 0n) return
   await queueAgentNotice(tx, organizationId, deviceId, now)
+  await recordAudit(
+    tx,
+    {
+      action: 'device.companion_unlinked',
+      about: { device: deviceId },
+      description: `Ended the link of the companion to the device "${device.name}": osquery on the device did not confirm it.`,
+    },
+    context,
+  )
 }
 
 /** Ends the links of keys of all organizations that only their node keys vouch for: these count in a trial alone. */

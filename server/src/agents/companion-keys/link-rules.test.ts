@@ -22,7 +22,7 @@ test('a link is proved again each day, and ends when nobody confirms it for an h
   for (const [verdict, asked, contactBefore, now] of cases) {
     const standing = {
       link_name: asked === null ? null : linkNameAt(at(asked)),
-      linked_at: at(0),
+      confirmed_at: at(0),
       last_contact_at: at(contactBefore),
     }
     assert.equal(judgeLink(standing, at(now)), verdict, `${asked} ${contactBefore} ${now}`)
@@ -30,7 +30,7 @@ test('a link is proved again each day, and ends when nobody confirms it for an h
 })
 
 test('a name of before that says no time is kept', () => {
-  const standing = { link_name: 'A'.repeat(32), linked_at: at(0), last_contact_at: at(1) }
+  const standing = { link_name: 'A'.repeat(32), confirmed_at: at(0), last_contact_at: at(1) }
   assert.equal(judgeLink(standing, at(1)), 'keep')
 })
 
@@ -39,9 +39,10 @@ test('a companion comes every 15 seconds while its link is new, and every five m
   const since = Date.parse('2026-11-20T10:00:00.000Z')
   const name = `${'A'.repeat(32)}-${since.toString(36)}`
   const at = (ms: number) => new Date(since + ms).toISOString()
-  const linking = { isLinked: false, isBundled: false }
-  const linked = { isLinked: true, isBundled: false }
-  const bundled = { isLinked: true, isBundled: true }
+  const linking = { isLinked: false, isBundled: false, isContested: false }
+  const linked = { isLinked: true, isBundled: false, isContested: false }
+  const contested = { ...linked, isContested: true }
+  const bundled = { isLinked: true, isBundled: true, isContested: false }
   const cases = [
     [15, { link_name: null, enrolled_at: at(0) }, linking, hour - 1],
     [300, { link_name: null, enrolled_at: at(0) }, linking, hour],
@@ -51,6 +52,8 @@ test('a companion comes every 15 seconds while its link is new, and every five m
     [300, { link_name: name, enrolled_at: at(-24 * hour) }, linked, 0],
     [300, { link_name: null, enrolled_at: at(0) }, bundled, 0],
     [15, { link_name: name, enrolled_at: at(-24 * hour) }, bundled, 0],
+    [15, { link_name: name, enrolled_at: at(-24 * hour) }, contested, 0],
+    [300, { link_name: name, enrolled_at: at(-24 * hour) }, contested, hour],
   ] as const
   for (const [seconds, key, standing, ms] of cases) {
     assert.equal(secondsToNextCheckIn(key, standing, at(ms)), seconds, JSON.stringify([key, standing, ms]))

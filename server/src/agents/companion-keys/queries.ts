@@ -37,7 +37,8 @@ export const findProvingKey = (reader: Reader, organizationId: string, kid: stri
         .on('device.deleted_at', 'is', null),
     )
     .select(['key.organization_id', 'key.kid', 'key.public_jwk', 'key.status', 'key.device_id', 'key.port'])
-    .select(['key.epoch', 'key.previous_epoch', 'key.epoch_at', 'key.seen_twice_at', 'device.id as living_device_id'])
+    .select(['key.epoch', 'key.previous_epoch', 'key.epoch_at', 'key.seen_twice_at', 'key.contest_ends_at'])
+    .select('device.id as living_device_id')
     .where('key.organization_id', '=', organizationId)
     .where('key.kid', '=', kid)
     .executeTakeFirst()
@@ -52,15 +53,31 @@ export async function findHolder(reader: Reader, kid: string): Promise<string | 
   return row?.organization_id
 }
 
-/** The keys that wait for the device's osquery node to report their files. */
-export function listLinkingKeys(reader: Reader, organizationId: string, deviceId: string) {
+/** The keys whose files the device's osquery node is asked for. */
+export function listAskedKeys(reader: Reader, organizationId: string, deviceId: string) {
   return reader
     .selectFrom('companion_keys')
-    .select(['kid', 'link_name'])
+    .select(['kid', 'status', 'link_name', 'rival_link_name', 'last_contact_at'])
     .where(inOrganization('companion_keys', organizationId))
     .where('device_id', '=', deviceId)
-    .where('link_name', 'is not', null)
+    .where((build) => build.or([build('link_name', 'is not', null), build('rival_link_name', 'is not', null)]))
     .execute()
+}
+
+/**
+ * The linked key that is the identity of a device: a node that enrolls as the device needs its word. Not one that a node key
+ * has linked, nor one on Windows, where osquery does not tell who may read the companion's file.
+ */
+export function findIdentityKey(reader: Reader, organizationId: string, deviceId: string) {
+  return reader
+    .selectFrom('companion_keys')
+    .select(['kid', 'link_name', 'last_contact_at', 'contest_ends_at'])
+    .where(inOrganization('companion_keys', organizationId))
+    .where('device_id', '=', deviceId)
+    .where('status', '=', 'linked')
+    .where('linked_by', '=', 'file')
+    .where('platform', '<>', 'win32')
+    .executeTakeFirst()
 }
 
 /** The device of this node key, where it is in the organization. */
@@ -75,6 +92,7 @@ export function findDeviceOfNodeKey(reader: Reader, organizationId: string, look
     .select('devices.id')
     .where(inOrganization('node_key_lookups', organizationId))
     .where('node_key_lookups.lookup_hash', '=', lookupHash)
+    .where('node_key_lookups.on_trial_until', 'is', null)
     .where('devices.deleted_at', 'is', null)
     .executeTakeFirst()
 }

@@ -1,7 +1,8 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Db } from '../../base/db/transact.ts'
-import { nextEpoch } from './epoch-rules.ts'
-import { randomName } from './link-name.ts'
+import { hourMs } from '../../base/time.ts'
+import { contestMs, isOfRival, nextEpoch } from './epoch-rules.ts'
+import { linkNameAt, randomName } from './link-name.ts'
 import type { CompanionKey } from './queries.ts'
 
 export type CheckIn = {
@@ -32,7 +33,19 @@ export async function useNonce(
   return numUpdatedRows === 0n ? undefined : { ...key, ...change }
 }
 
-const noted = (key: CompanionKey, { agentVersion, port, takenPorts, epoch }: CheckIn, now: string) => ({
-  ...{ agent_version: agentVersion, port, taken_ports: takenPorts, last_contact_at: now },
-  ...nextEpoch(key, epoch, now, randomName),
-})
+function noted(key: CompanionKey, { agentVersion, port, takenPorts, epoch }: CheckIn, now: string) {
+  if (isOfRival(key, epoch)) return notedOfRival(key, epoch, now)
+  return {
+    ...{ agent_version: agentVersion, port, taken_ports: takenPorts, last_contact_at: now },
+    ...nextEpoch(key, epoch, now, randomName),
+  }
+}
+
+/** A second companion keeps its epoch until it is confirmed. Its file is asked for during the first minutes of each hour. */
+function notedOfRival(key: CompanionKey, presented: string | null, now: string) {
+  const asked = { rival_since: now, rival_link_name: linkNameAt(now) }
+  if (key.rival_epoch === null || key.rival_epoch !== presented) return { rival_epoch: randomName(), ...asked }
+  const ageMs = Date.parse(now) - Date.parse(key.rival_since ?? now)
+  if (ageMs >= hourMs) return asked
+  return ageMs >= contestMs ? { rival_link_name: null } : {}
+}

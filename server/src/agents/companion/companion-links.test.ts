@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { companionClient, companionMachine } from '../../../test/support/companion-client.ts'
+import { reportLinkFiles } from '../../../test/support/link-report.ts'
 import { makeIn } from '../../../test/support/make.ts'
-import { linkQueryName } from '../protocol/take-link-files.ts'
 
 const agents = testAgents()
 const { database } = agents
@@ -19,13 +19,8 @@ type Companion = Awaited<ReturnType<typeof newCompanion>>
 type Client = ReturnType<typeof agents.client>
 
 /** Whether the node is asked for link files; it answers with this one. */
-async function report(client: Client, name: string | undefined): Promise<boolean> {
-  const { queries } = await client.read()
-  if (!Object.hasOwn(queries, linkQueryName)) return false
-  const rows = name === undefined ? [] : [{ path: `/var/lib/muster-companion/link/${name}` }]
-  await client.write({ [linkQueryName]: { rows } })
-  return true
-}
+const report = (client: Client, name: string | undefined): Promise<boolean> =>
+  reportLinkFiles(client, name === undefined ? [] : [name])
 
 /** A registered device with an osquery node and a linked companion. */
 async function linkedMachine() {

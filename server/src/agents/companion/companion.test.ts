@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { companionMachines } from '../../../test/support/companion-machine.ts'
+import { linkNameIn } from '../../../test/support/link-report.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { transact } from '../../base/db/transact.ts'
 import { requestRefresh } from '../../compliance/results/request-refresh.ts'
-import { linkQueryName } from '../protocol/take-link-files.ts'
 
 const agents = testAgents()
 const { database } = agents
@@ -30,7 +30,7 @@ test('a companion speaks for a device only after the osquery node of the device 
   const { body } = await companion.checkIn()
   assert.deepEqual([body.status, body.link], ['linked', null])
   agents.pass(60)
-  assert.equal(Object.hasOwn((await client.read()).queries, linkQueryName), false)
+  assert.equal(linkNameIn((await client.read()).queries), undefined)
 })
 
 test('a key under the serial of a colleague is not linked, since the node of that machine never reports its file', async () => {

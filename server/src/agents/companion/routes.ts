@@ -58,7 +58,9 @@ function addScope(scope: FastifyInstance, context: CompanionContext): void {
     const signed = await admit(context, request)
     if ('status' in signed) return answerWith(reply, signed)
     return respond(context, signed, { reply }, async (key) => {
-      if (key.status !== 'linked' || key.living_device_id === null) return refusals.notLinked
+      if (key.status !== 'linked' || key.living_device_id === null || key.contest_ends_at !== null) {
+        return refusals.notLinked
+      }
       const place = { organizationId: key.organization_id, deviceId: key.living_device_id }
       await takeResults(context, place, signed.fields['results'])
       return success()

@@ -1,8 +1,10 @@
 import { type ChangeContext, newChange, systemActorAt } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
+import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
+import { askForLink, askForLinkAgain } from '../companion-keys/ask-for-link.ts'
 import { companionPorts } from '../companion-keys/companion-ports.ts'
-import { isKnownEpoch } from '../companion-keys/epoch-rules.ts'
-import { askForLink, askForLinkAgain, endLink, linkCompanion } from '../companion-keys/link-companion.ts'
+import { isKnownEpoch, isOfRival } from '../companion-keys/epoch-rules.ts'
+import { endLink, linkCompanion } from '../companion-keys/link-companion.ts'
 import { judgeLink, secondsToNextCheckIn } from '../companion-keys/link-rules.ts'
 import { noteEpoch } from '../companion-keys/note-epoch.ts'
 import {
@@ -23,7 +25,7 @@ import { type Fields, textOf } from './signed-request.ts'
 const maxWaitSeconds = 25
 
 /** What a check-in says: which program, where it listens, with which epoch, and how long it waits for news. */
-export type CheckInFields = CheckIn & { waitSeconds: number; nodeKey: string }
+export type CheckInFields = CheckIn & { waitSeconds: number; nodeKey: string; isStart: boolean }
 
 export function readCheckIn(fields: Fields): CheckInFields {
   const { port, taken_ports: taken, wait_seconds: wait, epoch } = fields
@@ -34,6 +36,7 @@ export function readCheckIn(fields: Fields): CheckInFields {
     epoch: typeof epoch === 'string' ? textOf(epoch, 100) : null,
     waitSeconds: typeof wait === 'number' && wait > 0 ? Math.min(maxWaitSeconds, wait) : 0,
     nodeKey: textOf(fields['node_key']),
+    isStart: fields['is_start'] === true,
   }
 }
 
@@ -48,25 +51,50 @@ export async function takeCheckIn(
   { before, key }: { before: CompanionKey; key: CompanionKey },
   { checkIn, ip, signal }: Arrival,
 ): Promise<Answer> {
+  if (isOfRival(before, checkIn.epoch)) return takeRival(context, { before, key }, checkIn)
   const settled = await settleKey(context, { before, key }, checkIn, ip)
   if (!settled) return refusals.unknownKey
-  const deviceId = settled.status === 'linked' ? settled.living_device_id : null
-  if (deviceId === null) return answerCheckIn(context, settled, [])
+  // While two companions contend for the key, neither speaks for the device.
+  const deviceId = settled.status === 'linked' && settled.contest_ends_at === null ? settled.living_device_id : null
+  if (deviceId === null) return answerCheckIn(context, { key: settled, epoch: key.epoch }, [])
   const place = { organizationId: settled.organization_id, deviceId }
   const due = await dueQueries(context, place)
-  if (due.length > 0 || checkIn.waitSeconds === 0) return answerCheckIn(context, settled, due)
+  if (due.length > 0 || checkIn.waitSeconds === 0)
+    return answerCheckIn(context, { key: settled, epoch: key.epoch }, due)
   await context.waits.waitForNews({ kid: settled.kid, ...place }, checkIn.waitSeconds, signal)
   // Neither the connection nor the key may be there anymore.
   const current = signal.aborted ? undefined : await findCompanionKey(context.db, settled.kid)
   if (!current) return refusals.unknownKey
+  // Meanwhile the other one of two companions with this key may have been confirmed.
+  if (!isKnownEpoch(current, key.epoch)) return refusals.busy
   const isLinked = current.status === 'linked' && current.living_device_id === deviceId
-  return answerCheckIn(context, current, isLinked ? await dueQueries(context, place) : [])
+  const isAlone = isLinked && current.contest_ends_at === null
+  return answerCheckIn(context, { key: current, epoch: key.epoch }, isAlone ? await dueQueries(context, place) : [])
+}
+
+/** A second companion with a key is asked for a file of its own, and for nothing else until that is confirmed. */
+async function takeRival(
+  context: CompanionContext,
+  { before, key }: { before: CompanionKey; key: CompanionKey },
+  { epoch }: CheckInFields,
+): Promise<Answer> {
+  const now = context.agents.clock()
+  const { organization_id: organizationId, living_device_id: deviceId } = key
+  const isAsked = key.rival_link_name !== null && key.rival_link_name !== before.rival_link_name
+  await transact(context.db, async (tx) => {
+    await noteEpoch(tx, before, epoch, now)
+    if (isAsked && deviceId !== null) await queueAgentNotice(tx, organizationId, deviceId, now)
+  })
+  const asRival: CompanionKey = { ...key, status: 'linking', link_name: key.rival_link_name }
+  return answerCheckIn(context, { key: asRival, epoch: key.rival_epoch ?? '' }, [])
 }
 
 /** The answer to an enrollment, with the nonce of the next request. */
 export async function answerEnrolled(context: CompanionContext, kid: string): Promise<Answer & { nonce?: string }> {
   const key = await findCompanionKey(context.db, kid)
-  return key ? { ...(await answerCheckIn(context, key, [])), nonce: key.nonce } : refusals.unknownKey
+  return key
+    ? { ...(await answerCheckIn(context, { key, epoch: key.epoch }, [])), nonce: key.nonce }
+    : refusals.unknownKey
 }
 
 /** Writes what a check-in means for the link of its key, and returns the key as it is then. */
@@ -79,11 +107,11 @@ async function settleKey(
   const { agents, db } = context
   const now = agents.clock()
   const isWithoutDevice = key.living_device_id === null
-  const isLinkInQuestion = key.status === 'linked' && judgeLink(before, now) !== 'keep'
+  const isStarted = checkIn.isStart && key.link_name === null
+  const isLinkInQuestion = key.status === 'linked' && (isStarted || judgeLink(before, now) !== 'keep')
   const isAnswering = agents.isTrial && key.link_name !== null && checkIn.nodeKey !== ''
-  const isSeenTwice = !isKnownEpoch(before, checkIn.epoch)
   const isUnasked = key.status === 'linking' && key.link_name === null
-  if (!isWithoutDevice && !isUnasked && !isLinkInQuestion && !isAnswering && !isSeenTwice) return key
+  if (!isWithoutDevice && !isUnasked && !isLinkInQuestion && !isAnswering) return key
   const change = newChange(systemActorAt(ip), key.organization_id, now)
   await transact(db, async (tx) => {
     if (isAnswering) await linkByNodeKey(context, tx, key, checkIn.nodeKey, change)
@@ -92,7 +120,6 @@ async function settleKey(
     const device = isWithoutDevice ? await findDeviceOfHardware(tx, key.organization_id, key) : undefined
     const deviceId = device?.id ?? (isUnasked ? key.living_device_id : null)
     if (deviceId !== null) await askForLink(tx, { kid: key.kid, deviceId }, change)
-    if (isSeenTwice) await noteEpoch(tx, before, checkIn.epoch, now)
   })
   return findCompanionKey(db, key.kid)
 }
@@ -124,13 +151,15 @@ const linkAsked = (isByNodeKey: boolean, name: string | null) =>
 
 async function answerCheckIn(
   { agents, baseUrl }: CompanionContext,
-  key: CompanionKey,
+  { key, epoch }: { key: CompanionKey; epoch: string },
   queries: readonly DueQuery[],
 ): Promise<Answer> {
   const ring = { organizationId: key.organization_id, purpose: 'challenge' } as const
   const keys = await agents.signingKeys.published(ring, agents.clock())
   const { origin } = new URL(key.base_url ?? baseUrl)
   const isLinked = key.status === 'linked' && key.living_device_id !== null
+  const { is_bundled: isBundled } = key
+  const isContested = key.contest_ends_at !== null
   const answer = {
     kid: key.kid,
     status: !isLinked ? 'linking' : key.registration_suspended_at === null ? 'linked' : 'suspended',
@@ -139,10 +168,10 @@ async function answerCheckIn(
     origin,
     ports: companionPorts,
     challenge_keys: { keys },
-    epoch: key.epoch,
+    epoch,
     link: linkAsked(agents.isTrial && key.is_bundled, key.link_name),
     queries,
-    next_check_in_seconds: secondsToNextCheckIn(key, { isLinked, isBundled: key.is_bundled }, agents.clock()),
+    next_check_in_seconds: secondsToNextCheckIn(key, { isLinked, isBundled, isContested }, agents.clock()),
   }
   return success(JSON.stringify(answer))
 }

@@ -1,6 +1,7 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { noteEpoch } from '../companion-keys/note-epoch.ts'
+import { isEpochAccepted } from '../companion-keys/epoch-rules.ts'
+import { noteEpoch, noteProof } from '../companion-keys/note-epoch.ts'
 import { findProvingKey } from '../companion-keys/queries.ts'
 import { sha256 } from './give-challenge.ts'
 import {
@@ -40,16 +41,19 @@ export async function judgeProof(
   const misplaced = judgePlace(proof, asked)
   if (misplaced) return { refusal: misplaced }
   const given = await takeChallenge(tx, organizationId, proof)
-  const refusal = judgeAnswer(proof, given, asked) ?? standingOf(key) ?? (isRelay(proof) ? 'relayed' : undefined)
+  const standing = standingOf(key, proof, asked.now)
+  const refusal = judgeAnswer(proof, given, asked) ?? standing ?? (isRelay(proof) ? 'relayed' : undefined)
   if (refusal) return { refusal }
+  await noteProof(tx, key, asked.now)
   await noteEpoch(tx, key, proof.epoch, asked.now)
   return { deviceId: key.living_device_id ?? '', says: sayingsOf(proof, asked.now), port: key.port }
 }
 
 type Key = NonNullable<Awaited<ReturnType<typeof findProvingKey>>>
 
-function standingOf({ status, device_id: deviceId, living_device_id: livingId }: Key): ProofRefusal | undefined {
-  if (status !== 'linked') return 'not_linked'
+function standingOf(key: Key, { epoch }: Proof, now: string): ProofRefusal | undefined {
+  const { status, device_id: deviceId, living_device_id: livingId } = key
+  if (status !== 'linked' || !isEpochAccepted(key, epoch, now)) return 'not_linked'
   if (livingId !== null) return undefined
   return deviceId === null ? 'not_linked' : 'device_deleted'
 }

@@ -10,6 +10,8 @@ export type StoredDevice = {
   deviceType: Database['devices']['device_type']
   /** Whether a companion waits for the device to report its file. */
   isLinking: boolean
+  /** Of a node on trial, until when. */
+  onTrialUntil: string | null
   /** Whether the organization has reporting. */
   hasReporting: boolean
   /** The tables that it has reported, if it enrolled recently. */
@@ -26,6 +28,7 @@ type Row = {
   device_type: StoredDevice['deviceType']
   has_reporting: boolean
   is_linking: boolean
+  on_trial_until: string | null
   first_reported: string[] | null
   check_ids: string[] | null
   query_revisions: (string | null)[] | null
@@ -51,11 +54,11 @@ export async function findDevicesByNodeKeys(
   enrolledAfter: string,
 ): Promise<Map<string, StoredDevice>> {
   const { rows } = await sql<Row>`
-    select lookup.lookup_hash, devices.organization_id, devices.id as device_id, devices.device_type,
+    select lookup.lookup_hash, lookup.on_trial_until, devices.organization_id, devices.id as device_id, devices.device_type,
       not 'reporting' = any(organization.disabled_features) as has_reporting,
       exists (
         select from companion_keys as key where key.organization_id = devices.organization_id
-          and key.device_id = devices.id and key.link_name is not null
+          and key.device_id = devices.id and (key.link_name is not null or key.rival_link_name is not null)
       ) as is_linking,
       case when devices.enrolled_at > ${enrolledAfter}::timestamptz then array(
         select reporting_table from device_snapshots as snapshot
@@ -119,6 +122,7 @@ function storedDevice(row: Row): StoredDevice {
     deviceType: row.device_type,
     hasReporting: row.has_reporting,
     isLinking: row.is_linking,
+    onTrialUntil: row.on_trial_until,
     firstReported: row.first_reported ?? undefined,
     checks,
     liveQueries,

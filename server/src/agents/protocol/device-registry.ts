@@ -1,5 +1,6 @@
 import type { OsqueryPlatform } from '../../reporting/reporting-table.ts'
 import type { CheckPlan } from './check-plan.ts'
+import type { StoredDevice } from './device-queries.ts'
 
 export type OrganizationState = {
   readonly id: string
@@ -16,6 +17,9 @@ export type DeviceState = {
   readonly nodeKey: string
   readonly organization: OrganizationState
   readonly deviceId: string
+  readonly deviceType: StoredDevice['deviceType']
+  /** Of a node that the device's companion has not confirmed yet. It is loaded again at each request, and not asked for results. */
+  readonly isOnTrial: boolean
   /** Raised by a notice to the device. */
   notices: number
   /** The notices that the last load has taken in. */
@@ -35,11 +39,15 @@ export type DeviceState = {
   isInUse: boolean
 }
 
+type Added = Pick<StoredDevice, 'organizationId' | 'deviceId' | 'deviceType' | 'onTrialUntil'>
+
 export type DeviceRegistry = ReturnType<typeof deviceRegistry>
 
 /** True when something about the device may have changed since it was loaded. */
 export const isStale = (device: DeviceState): boolean =>
-  device.loadedNotices !== device.notices || device.loadedOrganizationNotices !== device.organization.notices
+  device.isOnTrial ||
+  device.loadedNotices !== device.notices ||
+  device.loadedOrganizationNotices !== device.organization.notices
 
 /** Has the device loaded again before it is asked anything. */
 export function markStale(device: DeviceState): void {
@@ -62,13 +70,16 @@ export function deviceRegistry() {
   }
 
   /** Adds a device as stale: it must be loaded, or loaded again if a notice came in the meantime. */
-  function add(nodeKey: string, organizationId: string, deviceId: string): DeviceState {
-    const organization = organizationOf(organizationId)
+  function add(nodeKey: string, stored: Added): DeviceState {
+    const { deviceId, deviceType, onTrialUntil } = stored
+    const organization = organizationOf(stored.organizationId)
     const device: DeviceState = {
       // A slice of a header would keep the whole header alive.
       nodeKey: Buffer.from(nodeKey, 'latin1').toString('latin1'),
       organization,
       deviceId,
+      deviceType,
+      isOnTrial: onTrialUntil !== null,
       notices: 0,
       loadedNotices: -1,
       loadedOrganizationNotices: -1,
@@ -80,10 +91,11 @@ export function deviceRegistry() {
       firstAsked: undefined,
       isInUse: true,
     }
+    byNodeKey.set(device.nodeKey, device)
+    if (device.isOnTrial) return device
     const earlier = organization.devices.get(deviceId)
     if (earlier) earlier.notices += 1
     organization.devices.set(deviceId, device)
-    byNodeKey.set(device.nodeKey, device)
     return device
   }
 

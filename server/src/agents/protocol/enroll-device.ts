@@ -1,18 +1,17 @@
 import { sql } from 'kysely'
-import { admitReenrollment } from '../../administration/registrations/admit-reenrollment.ts'
+import { admitReenrollment, isResolved } from '../../administration/registrations/admit-reenrollment.ts'
 import { refusalsInWords } from '../../administration/registrations/end-identity-conflicts.ts'
-import { registerDevice } from '../../administration/registrations/register-device.ts'
-import { suspendRegistration } from '../../administration/registrations/suspend-registration.ts'
-import { type ChangeContext, newChange, systemActorAt } from '../../base/change-context.ts'
+import { type ChangeContext, newChange, systemActorAt, systemChange } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
+import { hourMs } from '../../base/time.ts'
 import { retarget, targetedChecks } from '../../compliance/targeting/retarget.ts'
-import { followReportedFacts, type ReportedFacts } from '../../inventory/devices/follow-reported-facts.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
-import { addDevice, renewDevice } from '../../inventory/devices/save-enrolled-device.ts'
-import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { addDevice } from '../../inventory/devices/save-enrolled-device.ts'
 import { announce } from '../../signals/events/announce.ts'
+import { endLink } from '../companion-keys/link-companion.ts'
+import { findIdentityKey } from '../companion-keys/queries.ts'
 import type { AgentContext } from './agent-context.ts'
+import { enrollAgain, registerToPerson } from './enroll-again.ts'
 import { findEnrollmentSecret, listEnrolledDevices } from './enrollment-queries.ts'
 import {
   type DeviceFacts,
@@ -25,16 +24,17 @@ import {
 import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 import { makeNodeKey, nodeKeyPurpose } from './node-key.ts'
 import { addNodeKey, endNodeKeys } from './node-key-lookups.ts'
+import { beginTrial } from './node-trials.ts'
 
 type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
-type Enrolled = { deviceId: string; outcome: 'new' | 'again' | 'identity_conflict' }
+type Enrolled = { deviceId: string; outcome: 'new' | 'again' | 'on_trial' | 'identity_conflict' }
 
 export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'identity_conflict' }
 
 /**
- * Enrolls a machine: a new device, or the one that it was before, whose earlier node key dies. Refuses
- * an inactive secret, and a machine that alternates with another one of the same identity. Fails with
- * status 503 when too many machines enroll at the same time.
+ * Enrolls a machine: a new device, or the one that it was before, whose earlier node key dies. As a device with a linked
+ * companion it is on trial until that one has confirmed it. Refuses an inactive secret, and a machine that alternates with
+ * another one of the same identity. Fails with status 503 when too many machines enroll at the same time.
  */
 export async function enrollDevice(
   context: AgentContext,
@@ -49,11 +49,12 @@ export async function enrollDevice(
       const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
       if (!secret) return undefined
       const change = newChange(systemActorAt(ipAddress), secret.organization_id, now)
-      const device = await enroll(tx, context, secret, request.facts, change)
-      if (device.outcome === 'identity_conflict') return { ...device, organizationId: secret.organization_id }
+      const lookupHash = secrets.lookupHash(nodeKeyPurpose, nodeKey)
+      const device = await enroll(tx, context, { secret, facts: request.facts, lookupHash }, change)
+      if (device.outcome === 'identity_conflict' || device.outcome === 'on_trial') return device
       if (device.outcome === 'again') await endNodeKeys(tx, secret.organization_id, device.deviceId)
-      await addNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
-      return { ...device, organizationId: secret.organization_id }
+      await addNodeKey(tx, secret.organization_id, device.deviceId, lookupHash)
+      return device
     })
   })
   metrics.enrollments.inc({ outcome: enrolled?.outcome ?? 'refused' })
@@ -62,11 +63,12 @@ export async function enrollDevice(
   return { nodeKey }
 }
 
+type Arrival = { secret: EnrollmentSecret; facts: DeviceFacts; lookupHash: Buffer }
+
 async function enroll(
   tx: Tx,
   context: AgentContext,
-  secret: EnrollmentSecret,
-  facts: DeviceFacts,
+  { secret, facts, lookupHash }: Arrival,
   change: ChangeContext,
 ): Promise<Enrolled> {
   const organizationId = secret.organization_id
@@ -78,17 +80,38 @@ async function enroll(
     const known = await findKnown(tx, context, facts, change)
     const device = known && (await lockDevice(tx, organizationId, known.id))
     if (known && device) {
+      const key = await findIdentity(tx, device, change.now)
+      if (key) {
+        await beginTrial(tx, { deviceId: device.id, lookupHash, facts, secretId: secret.id }, key, change)
+        return { deviceId: device.id, outcome: 'on_trial' }
+      }
       const { last_seen_at: lastSeenAt, enrolled_at: enrolledAt } = known
       // The enrollment itself is noted as a contact, too, but tells nothing of an agent that lives.
       const spokeAt = lastSeenAt !== null && lastSeenAt > (enrolledAt ?? '') ? lastSeenAt : null
       const admission = isInUse(spokeAt, change.now) ? await admitReenrollment(tx, device, change) : undefined
       if (admission?.isRefused) return { deviceId: device.id, outcome: 'identity_conflict' }
       const refusals = refusalsInWords(admission?.refusedBefore ?? 0)
-      await enrollAgain(tx, device, secret, facts, { spokeAt, refusals }, change)
+      const doubt = doubtOf({ ...device, spokeAt }, secret.person_id, change.now)
+      await enrollAgain(tx, device, { secret, facts, doubt, remark: refusals }, change)
       return { deviceId: device.id, outcome: 'again' }
     }
   }
   return { deviceId: await enrollNew(tx, secret, facts, change), outcome: 'new' }
+}
+
+/** So long a companion is silent that an administrator knows to be gone. */
+const goneMs = hourMs
+
+/**
+ * The linked key that is the identity of a device; undefined where there is none, or where it is gone and an administrator
+ * has resolved the conflict that this made: then the node takes its place as that of a device without one.
+ */
+async function findIdentity(tx: Tx, device: LockedDevice, now: string) {
+  const key = await findIdentityKey(tx, device.organization_id, device.id)
+  const isGone = key !== undefined && Date.parse(now) - Date.parse(key.last_contact_at) >= goneMs
+  if (!isGone || !(await isResolved(tx, device, now))) return key
+  await endLink(tx, { kid: key.kid, deviceId: device.id }, systemChange(device.organization_id, now))
+  return undefined
 }
 
 /** The device that the machine was before, with the last contact of its agent. */
@@ -121,52 +144,6 @@ async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, c
       at: change.now,
     },
   ])
-  await registerToPerson(tx, secret, deviceId, change)
+  await registerToPerson(tx, secret.person_id, deviceId, change)
   return deviceId
-}
-
-async function enrollAgain(
-  tx: Tx,
-  device: LockedDevice,
-  secret: EnrollmentSecret,
-  facts: DeviceFacts,
-  earlier: { spokeAt: string | null; refusals: string },
-  change: ChangeContext,
-): Promise<void> {
-  const { organizationId, now } = change
-  await renewDevice(tx, device, facts, now)
-  await followReportedFacts(tx, { organizationId, deviceId: device.id }, toldBy(facts), change)
-  const renewed = (await lockDevice(tx, organizationId, device.id)) ?? device
-  if (renewed.device_type !== device.device_type) {
-    await retarget(tx, [renewed], await targetedChecks(tx, organizationId), change)
-  }
-  await queueAgentNotice(tx, organizationId, device.id, now)
-  await recordAudit(
-    tx,
-    {
-      action: 'device.enrolled_again',
-      about: { device: device.id, enrolment_secret: secret.id },
-      description: `The device "${facts.name}" enrolled again with the enrollment secret "${secret.name}"${earlier.refusals}.`,
-    },
-    change,
-  )
-  const doubt = doubtOf(
-    { registered_owner_id: device.registered_owner_id, spokeAt: earlier.spokeAt },
-    secret.person_id,
-    now,
-  )
-  if (doubt !== undefined) await suspendRegistration(tx, renewed, doubt, change)
-  if (device.registered_owner_id === null) await registerToPerson(tx, secret, device.id, change)
-}
-
-/** What a machine could not read this time stays as it was. */
-const toldBy = ({ name, operating_system, hardware_model, agent_version }: DeviceFacts): ReportedFacts =>
-  Object.fromEntries(
-    Object.entries({ name, operating_system, hardware_model, agent_version }).filter(([, value]) => value !== null),
-  )
-
-/** An enrollment secret that an administrator issued for a person is the approval of the person's device. */
-async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, change: ChangeContext) {
-  if (secret.person_id === null) return
-  await registerDevice(tx, { deviceId, personId: secret.person_id }, change)
 }

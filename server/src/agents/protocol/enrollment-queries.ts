@@ -36,6 +36,15 @@ export function findEnrollmentSecret(reader: Reader, lookupHash: Buffer, now: st
     .executeTakeFirst()
 }
 
+/** An enrollment secret, if it is active. */
+export function findEnrollmentSecretById(reader: Reader, organizationId: string, id: string, now: string) {
+  return secretsInForce(reader, now)
+    .select(['secret.id', 'secret.name', 'secret.person_id'])
+    .where('secret.organization_id', '=', organizationId)
+    .where('secret.id', '=', id)
+    .executeTakeFirst()
+}
+
 /** The organizations of those of these look-up hashes, in hex, that belong to active secrets. */
 export async function findSecretsInForce(
   reader: Reader,

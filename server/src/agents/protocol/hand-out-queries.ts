@@ -1,5 +1,6 @@
 import type { InventoryQuery } from '../../reporting/catalogue/catalogue.ts'
 import { inventoryQueryName } from '../../reporting/schedule-inventory.ts'
+import { linkSqlOf } from '../companion-keys/link-file-rules.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type Answer, success, unknownNodeKey } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
@@ -7,7 +8,6 @@ import { type DueCheck, inOrderOfNeed, liveQueryKey, queriesPerRead, unansweredM
 import { earliest, type LoadedDevice, linkEveryMs, reloadDevice } from './load-device.ts'
 import { type HandedOutQuery, queryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
-import { linkQueryName, linkSql } from './take-link-files.ts'
 
 export const idleAnswer = '{"queries":{},"node_invalid":false}'
 
@@ -47,7 +47,7 @@ async function handOutLiveQueries(context: AgentContext, loaded: LoadedDevice, n
 
 async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs: number): Promise<string> {
   const { device, checks, liveQueries, tables } = loaded
-  const link = linkQuery(loaded, nowMs)
+  const link = linkQuery(context, loaded, nowMs)
   const due = checks.filter(({ dueAtMs }) => dueAtMs <= nowMs).sort(inOrderOfNeed)
   if (due.length === 0 && tables.length === 0 && link.length === 0) return idleAnswer
   const handedOut = due.filter(({ check }) => 'json' in check.query).slice(0, queriesPerRead)
@@ -76,10 +76,11 @@ async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs:
 }
 
 /** Asks for the files of companions that wait to be linked to this device. */
-function linkQuery({ device, linkDueAtMs }: LoadedDevice, nowMs: number): string[] {
+function linkQuery(context: AgentContext, { device, linkDueAtMs }: LoadedDevice, nowMs: number): string[] {
   if (linkDueAtMs === undefined || linkDueAtMs > nowMs) return []
   device.linkAskedAtMs = nowMs
-  return [`"${linkQueryName}":${JSON.stringify(linkSql)}`]
+  const asked = { kind: 'link', id: device.deviceId, revision: '1', issuedAtMs: nowMs } as const
+  return [`"${nameFor(context, device, asked)}":${JSON.stringify(linkSqlOf(device.deviceType))}`]
 }
 
 /** Of a device that reads and never writes, no more than these are remembered. */

@@ -33,12 +33,19 @@ export async function authenticate(
   if (origin === 'foreign') return undefined
   if (origin === 'unknown' && context.unknownNodeKeys.isSpent(address)) throw tooManyUnknownKeys()
   const noticesBefore = context.registry.noticesTaken()
-  const stored = await context.loadDevice(context.secrets.lookupHash(nodeKeyPurpose, nodeKey))
+  const stored = await loadStored(context, nodeKey)
   if (!stored) {
     context.unknownNodeKeys.spend(address)
     return undefined
   }
   return remember(context, nodeKey, stored, noticesBefore)
+}
+
+/** The device of a node key; a node whose trial is over has none. */
+async function loadStored({ clock, loadDevice, secrets }: AgentContext, nodeKey: string) {
+  const stored = await loadDevice(secrets.lookupHash(nodeKeyPurpose, nodeKey))
+  const isOver = stored != null && stored.onTrialUntil !== null && stored.onTrialUntil <= clock()
+  return isOver ? undefined : stored
 }
 
 async function remember(
@@ -47,8 +54,7 @@ async function remember(
   stored: StoredDevice,
   noticesBefore: number,
 ): Promise<LoadedDevice> {
-  const { organizationId, deviceId } = stored
-  const device = context.registry.find(nodeKey) ?? context.registry.add(nodeKey, organizationId, deviceId)
+  const device = context.registry.find(nodeKey) ?? context.registry.add(nodeKey, stored)
   const plan = await planOf(context, device.organization)
   // A notice that came before the device was remembered found nobody to tell: then it stays stale.
   if (context.registry.noticesTaken() === noticesBefore) markLoaded(device, device)
@@ -66,6 +72,7 @@ export async function authenticateByBody(
 
 /** A device is asked this often for the file of a companion, which may not have been written yet. */
 export const linkEveryMs = 15_000
+const linkEveryOnTrialMs = 5_000
 
 const tooManyUnknownKeys = () =>
   Object.assign(new Error('Too many unknown node keys came from this address. Try again later.'), { statusCode: 429 })
@@ -75,6 +82,8 @@ export const stateOf = (found: DeviceState | LoadedDevice): DeviceState => ('dev
 /** Remembers that the device spoke at `now`. */
 export function noteContact(context: AgentContext, device: DeviceState, now: string): void {
   device.isInUse = true
+  // Until it is confirmed nobody knows whether the device spoke.
+  if (device.isOnTrial) return
   context.presence.note(device.organization.id, device.deviceId, now)
 }
 
@@ -82,13 +91,13 @@ export function noteContact(context: AgentContext, device: DeviceState, now: str
 export async function reloadDevice(context: AgentContext, device: DeviceState): Promise<LoadedDevice | undefined> {
   const before = { notices: device.notices, organization: { notices: device.organization.notices } }
   const noticesBefore = context.registry.noticesTaken()
-  const stored = await context.loadDevice(context.secrets.lookupHash(nodeKeyPurpose, device.nodeKey))
+  const stored = await loadStored(context, device.nodeKey)
   if (!stored) {
     context.registry.remove(device)
     return undefined
   }
-  if (stored.deviceId !== device.deviceId) {
-    // Its device was merged into another one, as which the agent continues.
+  if (stored.deviceId !== device.deviceId || (device.isOnTrial && stored.onTrialUntil === null)) {
+    // Its device was merged into another one, as which the agent continues; or it is on trial no longer.
     context.registry.remove(device)
     return remember(context, device.nodeKey, stored, noticesBefore)
   }
@@ -130,6 +139,7 @@ function settleSchedule(
   stored: StoredDevice,
   plan: CheckPlan,
 ): LoadedDevice {
+  if (device.isOnTrial) return onTrial(device, stored)
   const noted = context.runTimes.unwritten(stored.organizationId, stored.deviceId)
   const nowMs = Date.parse(context.clock())
   const { unanswered } = device
@@ -149,6 +159,12 @@ function settleSchedule(
   const linkDueAtMs = stored.isLinking ? device.linkAskedAtMs + linkEveryMs : undefined
   device.nextDueAtMs = tables.length > 0 ? 0 : Math.min(earliest([...checks, ...liveQueries]), linkDueAtMs ?? Infinity)
   return { device, checks, liveQueries, tables, linkDueAtMs }
+}
+
+/** A node on trial is asked for the file of the device's companion, and for nothing else. */
+function onTrial(device: DeviceState, { deviceType }: StoredDevice): LoadedDevice {
+  device.reportsAs = platformOf(deviceType)
+  return { device, checks: [], liveQueries: [], tables: [], linkDueAtMs: device.linkAskedAtMs + linkEveryOnTrialMs }
 }
 
 /** The tables that a recently enrolled device still has to report. */

@@ -1,11 +1,18 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 
-export async function endNodeKeys(tx: Tx, organizationId: string, deviceId: string): Promise<void> {
+/** Ends the node keys of a device, those on trial included, but for the one that stays. */
+export async function endNodeKeys(
+  tx: Tx,
+  organizationId: string,
+  deviceId: string,
+  staying: Buffer | null = null,
+): Promise<void> {
   await tx
     .deleteFrom('node_key_lookups')
     .where(inOrganization('node_key_lookups', organizationId))
     .where('device_id', '=', deviceId)
+    .where('lookup_hash', 'is distinct from', staying)
     .execute()
 }
 
@@ -21,6 +28,12 @@ type Move = { organizationId: string; fromId: string; toId: string }
 /** Has the agent of one device continue as another one, whose own node keys end. Tell the servers with agent notices. */
 export async function moveNodeKeys(tx: Tx, { organizationId, fromId, toId }: Move): Promise<void> {
   await endNodeKeys(tx, organizationId, toId)
+  await tx
+    .deleteFrom('node_key_lookups')
+    .where(inOrganization('node_key_lookups', organizationId))
+    .where('device_id', '=', fromId)
+    .where('on_trial_until', 'is not', null)
+    .execute()
   await tx
     .updateTable('node_key_lookups')
     .set({ device_id: toId })

@@ -1,12 +1,17 @@
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { dayMs } from '../../base/time.ts'
 
-/** A check, or a live query's campaign, at a revision. */
-export type HandedOutQuery = { kind: 'check' | 'campaign'; id: string; revision: string; issuedAtMs: number }
+/** A check or a live query's campaign at a revision, or the files of a device's companions, whose id is the device's. */
+export type HandedOutQuery = {
+  kind: 'check' | 'campaign' | 'link'
+  id: string
+  revision: string
+  issuedAtMs: number
+}
 type Device = { organizationId: string; deviceId: string }
 
 const purpose = 'distributed query'
-const form = /^(check|campaign)\/([1-9]\d{0,18})\/([1-9]\d{0,18})\/([0-9a-z]{1,9})\/([\w-]{22})$/
+const form = /^(check|campaign|link)\/([1-9]\d{0,18})\/([1-9]\d{0,18})\/([0-9a-z]{1,9})\/([\w-]{22})$/
 
 /** An answer that comes later than this speaks of a device as it no longer is. */
 const maxLifeMs = dayMs
@@ -31,7 +36,7 @@ export function parseQueryName(secrets: Secrets, device: Device, name: string, n
   if (!match) return undefined
   const [, kind, id = '', revision = '', issued = '', code = ''] = match
   const query: HandedOutQuery = {
-    kind: kind === 'campaign' ? 'campaign' : 'check',
+    kind: kind === 'campaign' || kind === 'link' ? kind : 'check',
     id,
     revision,
     issuedAtMs: Number.parseInt(issued, 36),

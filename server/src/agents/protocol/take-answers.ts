@@ -10,7 +10,7 @@ import type { DeviceState } from './device-registry.ts'
 import { liveQueryKey, liveQueryOfKey } from './due-rules.ts'
 import { parseQueryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
-import { linkQueryName, takeLinkFiles } from './take-link-files.ts'
+import { type LinkAnswer, takeLinkFiles } from './take-link-files.ts'
 import { takeFirstRound } from './take-snapshots.ts'
 
 /**
@@ -23,9 +23,10 @@ export async function takeAnswers(
   body: unknown,
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<void> {
+  const { runs, liveAnswers, link } = await sortAnswers(context, device, body)
+  if (link) await takeLinkFiles(context, device, link)
+  if (device.isOnTrial) return
   await takeFirstRound(context, device, body, isDatabaseUnavailable)
-  await takeLinkFiles(context, device, body)
-  const { runs, liveAnswers } = await sortAnswers(context, device, body)
   await recordChecks(context, device, runs, isDatabaseUnavailable)
   await recordLive(context, device, liveAnswers, isDatabaseUnavailable)
 }
@@ -123,7 +124,7 @@ async function recordAlone(
   }
 }
 
-type Sorted = { runs: CheckRun[]; liveAnswers: LiveAnswer[] }
+type Sorted = { runs: CheckRun[]; liveAnswers: LiveAnswer[]; link: LinkAnswer | undefined }
 
 /** What the answers say, each check once: of several answers, which a failed write can leave, the latest. */
 async function sortAnswers(context: AgentContext, device: DeviceState, body: unknown): Promise<Sorted> {
@@ -133,15 +134,21 @@ async function sortAnswers(context: AgentContext, device: DeviceState, body: unk
   const runs = new Map<string, CheckRun>()
   const liveAnswers = new Map<string, LiveAnswer>()
   const giveTurn = giveTurns()
+  let link: LinkAnswer | undefined
   for (const answer of readAnswers(body)) {
     await giveTurn()
-    if (isInventoryQueryName(answer.name) || answer.name === linkQueryName) continue
+    if (isInventoryQueryName(answer.name)) continue
     const query = parseQueryName(context.secrets, place, answer.name, nowMs, device.names?.delete(answer.name))
     if (!query) {
       context.metrics.answers.inc({ outcome: 'refused' })
       continue
     }
     const { kind, id, revision, issuedAtMs } = query
+    if (kind === 'link') {
+      const outcome = answer.outcome()
+      if (outcome.kind === 'rows') link = { rows: outcome.rows, askedAtMs: issuedAtMs }
+      continue
+    }
     if (kind === 'campaign') {
       const live = {
         deviceId,
@@ -157,7 +164,7 @@ async function sortAnswers(context: AgentContext, device: DeviceState, body: unk
     if (ranAt > (runs.get(id)?.ranAt ?? '')) runs.set(id, run)
   }
   if (device.names?.size === 0) device.names = undefined
-  return { runs: [...runs.values()], liveAnswers: [...liveAnswers.values()] }
+  return { runs: [...runs.values()], liveAnswers: [...liveAnswers.values()], link }
 }
 
 function givenAnswer({ name, outcome: read }: QueryAnswer, body: unknown): GivenAnswer {

@@ -1,35 +1,29 @@
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { linkReported } from '../companion-keys/link-companion.ts'
+import type { CheckRow } from '../../compliance/standing/rules.ts'
+import { confirmLinks } from '../companion-keys/confirm-links.ts'
+import { namesShown } from '../companion-keys/link-file-rules.ts'
 import type { AgentContext } from './agent-context.ts'
-import { liveRowsOf } from './answer-rules.ts'
-import { fieldsOf } from './answers.ts'
+import { confirmNode } from './confirm-node.ts'
 import type { DeviceState } from './device-registry.ts'
+import { nodeKeyPurpose } from './node-key.ts'
 
-/** Under which an osquery node is asked for the files of companions. It speaks for its own device only. */
-export const linkQueryName = 'muster_companion_link'
+/** The rows of the files of companions, and when they were asked for. */
+export type LinkAnswer = { rows: readonly CheckRow[]; askedAtMs: number }
 
-const folders = [
-  '/var/lib/muster-companion/link/',
-  '/Library/Application Support/Muster/link/',
-  'C:\\ProgramData\\Muster\\link\\',
-]
-
-export const linkSql = `select path from file where ${folders.map((folder) => `path like '${folder}%'`).join(' or ')}`
-
-const maxFiles = 50
-
-/** Links the companions whose files the osquery node of this device sees: only one on the same machine could write them. */
-export async function takeLinkFiles(context: AgentContext, device: DeviceState, body: unknown): Promise<void> {
-  const queries = fieldsOf(fieldsOf(body)?.['queries'])
-  if (!queries || !Object.hasOwn(queries, linkQueryName)) return
-  const names = new Set<string>()
-  for (const { row } of Iterator.from(liveRowsOf(body, linkQueryName).rows).take(maxFiles)) {
-    const name = row['path']?.split(/[/\\]/).at(-1)
-    if (name) names.add(name)
-  }
-  if (names.size === 0) return
-  const { deviceId, organization } = device
+/**
+ * Links the companions whose files the osquery node of this device sees: only one on the same machine could write them. A
+ * node on trial is in service once it has seen the file of the linked one.
+ */
+export async function takeLinkFiles(
+  context: AgentContext,
+  { deviceId, deviceType, isOnTrial, nodeKey, organization }: DeviceState,
+  { rows, askedAtMs }: LinkAnswer,
+): Promise<void> {
+  const names = namesShown(deviceType, rows)
   const change = systemChange(organization.id, context.clock())
-  await transact(context.db, (tx) => linkReported(tx, { deviceId, names }, change))
+  if (isOnTrial) {
+    const lookupHash = context.secrets.lookupHash(nodeKeyPurpose, nodeKey)
+    if (names.size > 0) await transact(context.db, (tx) => confirmNode(tx, { deviceId, lookupHash, names }, change))
+  } else await transact(context.db, (tx) => confirmLinks(tx, { deviceId, names, askedAtMs }, change))
 }

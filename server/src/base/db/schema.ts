@@ -15,7 +15,7 @@ type Instant = string
 export type TrialEnrollment = {
   facts: Record<string, string | null>
   enrollment_secret_id: string
-  ip_address: string
+  ip_address: string | null
 }
 
 export type StoredAuthState = 'good' | 'notified' | 'will_block' | 'blocked'
@@ -169,6 +169,8 @@ export interface Database {
     refused_until: Instant | null
     cool_downs: WithDefault<number>
     refused: WithDefault<number>
+    /** When an administrator has resolved the conflict, and no second machine has enrolled since. */
+    resolved_at: Instant | null
   }
   device_presence: { organization_id: string; device_id: string; last_seen_at: Instant }
   device_check_runs: { organization_id: string; device_id: string; check_ids: string[]; ran_at: Instant[] }
@@ -255,10 +257,12 @@ export interface Database {
     last_proved_at: Instant | null
     /** Until when all epochs count of a key that was seen twice; null before, and once a link check has decided. */
     contest_ends_at: Instant | null
+    /** Of a second companion with this key; null where there is none. */
     rival_epoch: string | null
-    rival_previous_epoch: string | null
-    rival_epoch_at: Instant | null
+    rival_since: Instant | null
     rival_link_name: string | null
+    /** When the device's node has last confirmed the link. */
+    confirmed_at: Instant | null
   }
   companion_challenges: {
     organization_id: string
@@ -386,7 +390,7 @@ export interface Database {
     device_id: string
     /** Until when the node has time to be confirmed by the device's companion; null of a node in service. */
     on_trial_until: Instant | null
-    trial: Json<TrialEnrollment> | null
+    trial: ColumnType<TrialEnrollment | null, string | undefined, string | null>
   }
   rate_limit_windows: { organization_id: string; api_key_id: string; started_at: Instant; used: number }
   checks: {

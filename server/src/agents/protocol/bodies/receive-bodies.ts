@@ -133,6 +133,7 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
 }
 
 function partyOf(sender: Sender): string {
-  const { organization, deviceId } = stateOf(sender)
-  return `device ${organization.id}/${deviceId}`
+  const { organization, deviceId, isOnTrial } = stateOf(sender)
+  // What may be another machine takes nothing from the device.
+  return `${isOnTrial ? 'node on trial of ' : ''}device ${organization.id}/${deviceId}`
 }

@@ -1,16 +1,24 @@
 -- A node that enrolls as a device with a linked companion is on trial until that companion's key has confirmed it.
 alter table node_key_lookups
   add column on_trial_until timestamptz,
-  -- What its enrollment said: the facts, the enrollment secret and the address. Taken over once the node is confirmed.
+  -- What its enrollment said. Taken over once the node is confirmed.
   add column trial jsonb,
   add constraint node_key_lookups_trial_check check ((on_trial_until is null) = (trial is null));
 create index node_key_lookups_on_trial on node_key_lookups (on_trial_until) where on_trial_until is not null;
+-- After an administrator has resolved a conflict, a silent companion stands in the way of no enrollment.
+alter table device_reenrollments add column resolved_at timestamptz;
 
--- Two companions that use one key continue with epochs of their own until a link check tells which one is on the device.
+-- Of two companions that use one key, the one whose link check is confirmed continues. Until then the second one has an
+-- epoch and a file of its own.
 alter table companion_keys
   add column last_proved_at timestamptz,
+  -- `linked_at` is when the key was first linked, this when its node has last confirmed it.
+  add column confirmed_at timestamptz,
   add column contest_ends_at timestamptz,
   add column rival_epoch text,
-  add column rival_previous_epoch text,
-  add column rival_epoch_at timestamptz,
-  add column rival_link_name text;
+  add column rival_since timestamptz,
+  add column rival_link_name text,
+  add constraint companion_keys_rival_check check (
+    (rival_epoch is null) = (rival_since is null) and (rival_link_name is null or rival_epoch is not null)
+  );
+update companion_keys set confirmed_at = linked_at;
