@@ -111,29 +111,6 @@ test('a request wakes a companion that waits at another process', async () => {
   assert.equal((await waiting).body.queries.length, 1)
 })
 
-test('a copied key is noticed once both machines have checked in: it is noted, proves its link again, and works on', async () => {
-  const both = await linkedMachine()
-  const copy = await newCompanion(agents.server, both.companion.keys)
-  copy.holdEpoch(both.companion.epoch())
-  for (const machine of [both.companion, copy]) {
-    agents.pass(300)
-    assert.equal((await machine.checkIn()).body.link, null)
-  }
-  agents.pass(300)
-  const { body } = await both.companion.checkIn()
-  assert.equal(body.status, 'linked')
-  assert.match(body.link?.name ?? '', /^[\w-]{16,64}$/)
-  const key = await database.db.selectFrom('companion_keys').select('seen_twice_at').executeTakeFirstOrThrow()
-  assert.equal(key.seen_twice_at, agents.now())
-  await copy.checkIn()
-  const audits = await database.db
-    .selectFrom('audit_logs')
-    .select('description')
-    .where('action', '=', 'device.companion_key_seen_twice')
-    .execute()
-  assert.equal(audits.length, 1, 'once a day at most')
-})
-
 test('a companion whose answer was lost is not taken for two', async () => {
   const { companion } = await linkedMachine()
   for (let times = 0; times < 3; times += 1) {
