@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Choice, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 
-const packageAgents = ['osquery', 'muster_agent'] as const
+const packageAgents = ['osquery', 'muster_companion', 'muster_agent'] as const
 export type PackageAgent = (typeof packageAgents)[number]
 
 const packagePlatforms = ['darwin', 'linux', 'windows'] as const
@@ -25,7 +25,7 @@ export const Package = Type.Object(
     version: Text('Version of the product and, after the hyphen, how often the package was made.'),
     agent: Choice(
       packageAgents,
-      'Whether the package configures an installed osquery, or brings Muster’s own agent along.',
+      'Whether the package configures an installed osquery, brings the companion that runs beside it, or brings Muster’s own agent.',
     ),
     platform: Choice(packagePlatforms, 'The platform that the package is for.'),
     format: Choice(

@@ -4,9 +4,9 @@ import { readInstallation } from '../read-installation.ts'
 import { describeCompanionStatus, readCompanionStatus } from './companion-status.ts'
 import { runInstalledCompanion } from './run-installed-companion.ts'
 
-// The program of the osquery package: `companion-program.ts <companion.json>`. It runs until it is told to stop, and ends
+// The program of the companion's package: `companion-program.ts <companion.json>`. It runs until it is told to stop, and ends
 // with 1 where it cannot run at all. `companion-program.ts status` says how it stands.
-const [file = '/etc/muster-osquery/companion.json'] = process.argv.slice(2)
+const [file = '/etc/muster-companion/companion.json'] = process.argv.slice(2)
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 const stateFolder = process.env['STATE_DIRECTORY'] ?? '/var/lib/muster-companion'

@@ -10,20 +10,41 @@ export const platformWords: Readonly<Record<Package['platform'], string>> = {
 
 export const agentWords: Readonly<Record<Package['agent'], string>> = {
   osquery: 'osquery',
+  muster_companion: 'Companion',
   muster_agent: 'Bundled agent',
+}
+
+const folders: Readonly<Record<Package['agent'], string>> = {
+  osquery: 'muster-osquery',
+  muster_companion: 'muster-companion',
+  muster_agent: 'muster-agent',
+}
+
+/** What a package needs of the machine. */
+export function needsOf({ agent, platform }: Package): string {
+  if (agent === 'muster_agent') return 'Runs as root, and needs no osquery.'
+  if (agent === 'muster_companion') return 'Runs as root beside osquery 5 and its package, installed before or after.'
+  const needs = 'Needs osquery 5, installed before or after.'
+  if (platform !== 'linux') return needs
+  return `${needs} Under Format is the companion, which proves at sign-ins which device this is: install it, too.`
 }
 
 /** What is typed on the device, in the folder of the file. */
 export function installCommand({ format, file_name: file, agent }: Package): string {
-  const folder = agent === 'osquery' ? 'muster-osquery' : 'muster-agent'
   const commands: Readonly<Record<Package['format'], string>> = {
     deb: `sudo dpkg -i ${file}`,
-    'tar.gz': `tar -xzf ${file} && sudo sh ${folder}/install.sh`,
+    'tar.gz': `tar -xzf ${file} && sudo sh ${folders[agent]}/install.sh`,
     sh: `sudo sh ${file}`,
     ps1: `powershell -ExecutionPolicy Bypass -File ${file}`,
   }
   return commands[format]
 }
+
+/** What shows on the device whether the companion runs, and what it said last. */
+export const companionCommands: readonly string[] = [
+  'sudo /usr/lib/muster-companion/muster-companion status',
+  'journalctl -u muster-companion -n 20',
+]
 
 /** What shows on the device why nothing arrives. */
 export function troubleCommand({ platform, agent }: Package): string {

@@ -75,6 +75,7 @@ test('a device enrolls with nothing but a package of the bundled agent', {
       installed.filter((name) => /\.test\.ts$|simulate|test-server/.test(name)),
       [],
     )
+    assert.ok(installed.includes('agent/src/companion/run-companion.ts'))
     const sums = await run('sh', ['-c', 'cd "$1" && md5sum -c var/lib/dpkg/info/muster-agent.md5sums', 'sh', root])
     assert.ok(sums.trimEnd().split('\n').length > 50)
 
@@ -121,12 +122,18 @@ test('a device enrolls with nothing but a package of the bundled agent', {
       await assert.rejects(stat(join(root, path)), { code: 'ENOENT' }, path)
   })
 
-  await t.test('the companion of the osquery package, which the node of its machine links', async (t) => {
+  await t.test('the package of the companion, which the node of its machine links', async (t) => {
     const { folder, root, dpkg } = await scratchRoot(t)
-    const found = packages.find((one) => one.agent === 'osquery' && one.format === 'deb') ?? assert.fail('no package')
-    const file = join(folder, found.file_name)
-    await writeFile(file, (await download(trial, key, `/package_downloads/${found.id}`)).bytes)
-    await dpkg('-i', file)
+    const beside = packages.filter(({ agent, format }) => agent !== 'muster_agent' && format === 'deb')
+    assert.deepEqual(
+      beside.map(({ agent }) => agent),
+      ['osquery', 'muster_companion'],
+    )
+    for (const { id, file_name } of beside) {
+      const file = join(folder, file_name)
+      await writeFile(file, (await download(trial, key, `/package_downloads/${id}`)).bytes)
+      await dpkg('-i', file)
+    }
     const machine = { uuid: '4C4C4544-0042-3510-8056-00000000C0DE', serial: 'PF00C0DE' }
     const client = osqueryClient(trial.origin.replace('localhost', '127.0.0.1'))
     t.after(async () => client.close())
@@ -138,8 +145,8 @@ test('a device enrolls with nothing but a package of the bundled agent', {
     await writeFile(join(bin, 'osqueryi'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 })
     const state = join(folder, 'state')
     const env = { PATH: `${bin}:/usr/bin:/bin`, STATE_DIRECTORY: state, NODE_COMPILE_CACHE: join(folder, 'cache') }
-    const launcher = join(root, 'usr/lib/muster-osquery/muster-companion')
-    const companion = spawn(launcher, [join(root, 'etc/muster-osquery/companion.json')], { env, cwd: '/' })
+    const launcher = join(root, 'usr/lib/muster-companion/muster-companion')
+    const companion = spawn(launcher, [join(root, 'etc/muster-companion/companion.json')], { env, cwd: '/' })
     t.after(async () => {
       if (companion.exitCode === null) companion.kill('SIGKILL')
     })

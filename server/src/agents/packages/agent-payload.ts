@@ -14,7 +14,7 @@ const mtime = new Date('2026-01-01T00:00:00.000Z')
 export type PayloadPlace = {
   cacheDir: string
   /** Before the names of what it keeps there. */
-  kind: 'agent' | 'osquery'
+  kind: 'agent' | 'companion'
   /** The folder below which the files are installed. */
   home: string
   format: string

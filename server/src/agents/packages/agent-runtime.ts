@@ -21,8 +21,8 @@ export function agentRuntime(): AgentRuntime | undefined {
   return found.runtime
 }
 
-/** What Debian calls the libraries that it is linked with. */
-export const runtimeDepends = (): string => (agentRuntime() ? 'libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6' : '')
+/** What Debian calls the libraries that this Node is linked with. */
+export const runtimeDepends = 'libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6'
 
 function findRuntime(): AgentRuntime | undefined {
   const architecture = architectures[process.arch]

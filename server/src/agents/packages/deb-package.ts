@@ -58,7 +58,8 @@ function controlOf(of: LinuxPackage): string {
     Architecture: of.architecture,
     Maintainer: 'Muster <muster@localhost>',
     'Installed-Size': Math.ceil((bytes + (of.payload?.unpackedBytes ?? 0)) / 1024),
-    ...(of.depends !== '' && { Depends: of.depends }),
+    ...of.relations,
+    ...(of.rival !== undefined && { Conflicts: of.rival }),
     Section: 'admin',
     Priority: 'optional',
     Description: `${of.summary}

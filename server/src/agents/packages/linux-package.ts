@@ -15,8 +15,10 @@ export type LinuxPackage = {
   version: string
   /** As Debian names it. */
   architecture: string
-  /** Of Debian packages. */
-  depends: string
+  /** A package that has the same in it, so that only one of the two is installed; undefined where there is none. */
+  rival: string | undefined
+  /** What a Debian package says of others, by field. */
+  relations: Readonly<Partial<Record<'Depends' | 'Recommends' | 'Replaces', string>>>
   summary: string
   /** Where they go below the root. Those of etc hold what is this installation's. */
   files: readonly TreeFile[]

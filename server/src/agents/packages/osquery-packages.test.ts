@@ -2,49 +2,22 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { generate } from 'selfsigned'
 import { scratchRoot, withoutDpkg } from '../../../test/support/scratch-root.ts'
-import { agentRuntime } from './agent-runtime.ts'
+import { standIn } from '../../../test/support/stand-in-package.ts'
+import {
+  areGone,
+  caCertificate,
+  modeOf,
+  secret,
+  packageSource as source,
+  writePackage,
+} from '../../../test/support/written-packages.ts'
 import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
-import { type PackageSource, packageBuilder } from './package-builder.ts'
 import { shellWord } from './shell-text.ts'
 
-const caCertificate = (await generate([{ name: 'commonName', value: 'Authority' }])).cert
-const secret = 'a-secret-of-forty-three-characters-as-made1'
-
-const source = (changed: Partial<PackageSource> = {}): PackageSource => ({
-  organizationId: '1',
-  id: '1',
-  agent: 'osquery',
-  platform: 'linux',
-  format: 'deb',
-  product_version: '1.2.0',
-  build: 1,
-  base_url: 'https://trust.example.com',
-  ca_certificate: caCertificate,
-  enrollment_secret_id: '1',
-  built_at: '2026-11-20T10:00:00.000Z',
-  ...changed,
-})
-
-// The part with Node takes seconds to make, and its name says what it was made of.
-const cache = fileURLToPath(new URL('../../../../.cache/agent-packages', import.meta.url))
-
-async function writePackage(folder: string, of: PackageSource, withSecret = secret): Promise<string> {
-  const built = await packageBuilder(cache).build(of, withSecret)
-  const bytes = await buffer(built.open())
-  assert.equal(bytes.length, built.size)
-  const path = join(folder, built.fileName)
-  await writeFile(path, bytes)
-  return path
-}
-
-const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8)
 const linesOf = (text: string): string[] => text.trimEnd().split('\n')
 
 async function holdsTheConfiguration(root: string): Promise<void> {
@@ -61,26 +34,6 @@ async function holdsTheConfiguration(root: string): Promise<void> {
   ])
     assert.ok(flags.includes(flag), flag)
   assert.equal(await readlink(join(root, 'etc/osquery/osquery.flags')), '/etc/muster-osquery/osquery.flags')
-  assert.deepEqual(JSON.parse(await readFile(join(folder, 'companion.json'), 'utf8')), {
-    server: 'https://trust.example.com',
-    enroll_secret_file: 'enroll_secret',
-    ca_file: 'server-ca.pem',
-  })
-  assert.equal(await modeOf(join(root, 'usr/lib/muster-osquery/muster-companion')), '755')
-}
-
-const withoutSystemd = spawnSync('systemd-analyze', ['--version']).error ? 'needs systemd-analyze' : false
-
-/** Runs the companion that lies below `root` as its unit does, with osquery's shell at this path, and what it says first. */
-async function runCompanionBelow(root: string, folder: string): Promise<string> {
-  const run = join(root, 'usr/lib/muster-osquery/muster-companion')
-  // Nothing of this project, nor a Node, is in reach but what the package brought.
-  const env = { PATH: '/usr/bin:/bin', STATE_DIRECTORY: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') }
-  const { stdout, stderr } = spawnSync(run, [join(root, 'etc/muster-osquery/companion.json')], {
-    ...{ env, cwd: '/', encoding: 'utf8' },
-    timeout: 60_000,
-  })
-  return stdout + stderr
 }
 
 test('the Debian package installs, upgrades, and gives back what it found', { skip: withoutDpkg }, async (t) => {
@@ -90,6 +43,7 @@ test('the Debian package installs, upgrades, and gives back what it found', { sk
   await writeFile(theirs, '--theirs=true\n')
   const said = await dpkg('-i', await writePackage(folder, source()))
   assert.match(said, /muster-osquery: the flag file that was there is kept as .*osquery\.flags\.before-muster/)
+  assert.match(said, /^muster-osquery: the companion, .*, is a package of its own: muster-companion$/m)
   await holdsTheConfiguration(root)
 
   await dpkg(
@@ -102,40 +56,12 @@ test('the Debian package installs, upgrades, and gives back what it found', { sk
   await dpkg('-r', 'muster-osquery')
   assert.equal(await readFile(theirs, 'utf8'), '--theirs=true\n')
   await dpkg('-P', 'muster-osquery')
-  for (const path of [
-    'etc/muster-osquery',
-    'usr/lib/muster-osquery',
-    'usr/lib/systemd/system/muster-companion.service',
-  ])
-    await assert.rejects(stat(join(root, path)), { code: 'ENOENT' }, path)
+  await areGone(root, ['etc/muster-osquery', 'usr/lib/muster-osquery'])
   assert.equal((await dpkg('--audit')).trim(), '')
 })
 
-type StandIn = { name: string; files?: string[]; postinst?: string }
-
-/** A package in place of one of Debian or of osquery. */
-async function standIn(
-  { folder, run }: Pick<Awaited<ReturnType<typeof scratchRoot>>, 'folder' | 'run'>,
-  { name, files = [], postinst = '#!/bin/sh\n' }: StandIn,
-): Promise<string> {
-  const tree = join(folder, name)
-  await mkdir(join(tree, 'DEBIAN'), { recursive: true })
-  const control = `Package: ${name}\nVersion: 5.0\nArchitecture: all\nMaintainer: Nobody <nobody@localhost>\nDescription: stand-in\n`
-  await writeFile(join(tree, 'DEBIAN/control'), control)
-  await writeFile(join(tree, 'DEBIAN/postinst'), postinst, { mode: 0o755 })
-  for (const file of files) {
-    await mkdir(dirname(join(tree, file)), { recursive: true })
-    await writeFile(join(tree, file), '#!/bin/sh\n')
-  }
-  const built = join(folder, `${name}.deb`)
-  await run('dpkg-deb', ['--root-owner-group', '--build', tree, built])
-  return built
-}
-
 test('an osquery that is installed later is configured, too', { skip: withoutDpkg }, async (t) => {
   const { folder, root, dpkg, run } = await scratchRoot(t)
-  // dpkg runs no trigger of a package that lacks what it depends on.
-  for (const name of ['libc6', 'libgcc-s1', 'libstdc++6']) await dpkg('-i', await standIn({ folder, run }, { name }))
   await dpkg('-i', await writePackage(folder, source()))
   const osquery = { name: 'osquery', files: ['opt/osquery/bin/osqueryd'] }
   // What stock osquery's unit does when it starts without a flag file.
@@ -149,16 +75,14 @@ test('dpkg-deb reads what the Debian package says about itself', { skip: without
   const file = await writePackage(folder, source({ product_version: '1.3.0-rc.1', build: 7 }))
   const info = await run('dpkg-deb', ['--info', file])
   assert.match(info, /new Debian package, version 2\.0\./)
-  assert.match(info, /^ Version: 1\.3\.0~rc\.1-7$/m)
+  assert.match(info, /^ Version: 1\.3\.0~rc\.1-7\n Architecture: all$/m)
+  assert.match(info, /^ Recommends: muster-companion$/m)
+  assert.doesNotMatch(info, /^ (Depends|Conflicts|Replaces):/m)
   assert.equal((await run('dpkg', ['--compare-versions', '1.3.0~rc.1-7', 'lt', '1.3.0-8'])).trim(), '')
   const contents = linesOf(await run('dpkg-deb', ['--contents', file])).map((line) => line.split(/\s+/))
   assert.ok(contents.every(([, owner]) => owner === 'root/root'))
-  // The program of the companion is that of the bundled agent, which tests of its package look at.
-  const ofNode = /^\.\/usr\/lib\/muster-osquery\/(agent|bin|node_modules|LICENSE)/
   assert.deepEqual(
-    contents
-      .filter(([, , , , , path = '']) => !ofNode.test(path))
-      .map(([mode, , , date, , path]) => `${mode} ${path}${date === '2026-11-20' ? '' : ` of ${date}`}`),
+    contents.map(([mode, , , date, , path]) => `${mode} ${path}${date === '2026-11-20' ? '' : ` of ${date}`}`),
     [
       'drwxr-xr-x ./',
       'drwxr-xr-x ./etc/',
@@ -166,8 +90,6 @@ test('dpkg-deb reads what the Debian package says about itself', { skip: without
       'drwxr-xr-x ./usr/',
       'drwxr-xr-x ./usr/lib/',
       'drwxr-xr-x ./usr/lib/muster-osquery/',
-      'drwxr-xr-x ./usr/lib/systemd/',
-      'drwxr-xr-x ./usr/lib/systemd/system/',
       'drwxr-xr-x ./usr/share/',
       'drwxr-xr-x ./usr/share/doc/',
       'drwxr-xr-x ./usr/share/doc/muster-osquery/',
@@ -176,9 +98,6 @@ test('dpkg-deb reads what the Debian package says about itself', { skip: without
       '-rw------- ./etc/muster-osquery/enroll_secret',
       '-rwxr-xr-x ./usr/lib/muster-osquery/activate',
       '-rwxr-xr-x ./usr/lib/muster-osquery/deactivate',
-      '-rw-r--r-- ./etc/muster-osquery/companion.json',
-      '-rwxr-xr-x ./usr/lib/muster-osquery/muster-companion',
-      '-rw-r--r-- ./usr/lib/systemd/system/muster-companion.service',
       '-rw-r--r-- ./usr/share/doc/muster-osquery/changelog.Debian.gz',
       '-rw-r--r-- ./usr/share/doc/muster-osquery/copyright',
     ],
@@ -193,37 +112,10 @@ test('dpkg-deb reads what the Debian package says about itself', { skip: without
     join(folder, 'tree'),
     join(control, 'md5sums'),
   ])
-  assert.ok(linesOf(checks).length > 50)
+  assert.equal(linesOf(checks).length, 4)
   const changelog = await readFile(join(folder, 'tree/usr/share/doc/muster-osquery/changelog.Debian.gz'))
   assert.match(gunzipSync(changelog).toString(), / -- Muster <muster@localhost> {2}Fri, 20 Nov 2026 10:00:00 \+0000$/m)
   for (const script of ['postinst', 'prerm', 'postrm']) await run('sh', ['-n', join(control, script)])
-})
-
-test('the Debian package brings a companion that runs with nothing but what it brought', {
-  skip: withoutDpkg || (!agentRuntime() && 'needs a Node that runs elsewhere, too'),
-}, async (t) => {
-  const { folder, root, dpkg } = await scratchRoot(t)
-  await dpkg('-i', await writePackage(folder, source({ base_url: 'https://127.0.0.1:9', ca_certificate: null })))
-  const said = await runCompanionBelow(root, folder)
-  assert.match(said, /^muster-companion: osquery is not installed; the companion asks osqueryi\./)
-})
-
-test('systemd takes the services of both packages', { skip: withoutSystemd || withoutDpkg }, async (t) => {
-  const { folder, root, dpkg, run } = await scratchRoot(t)
-  for (const agent of ['osquery', 'muster_agent'] as const)
-    await dpkg('-i', await writePackage(folder, source({ agent })))
-  // What the unit runs is looked for below the real root.
-  const units = join(folder, 'units')
-  await mkdir(units)
-  for (const name of ['muster-companion', 'muster-agent']) {
-    const unit = await readFile(join(root, `usr/lib/systemd/system/${name}.service`), 'utf8')
-    const path = join(units, `${name}.service`)
-    await writeFile(path, unit.replace('ExecStart=/usr', `ExecStart=${root}/usr`))
-    assert.equal(await run('systemd-analyze', ['verify', '--man=no', path]), '')
-    assert.match(unit, /^NoNewPrivileges=yes$/m)
-    // What makes a mount namespace would change what the tables of mounts and disks return.
-    assert.doesNotMatch(unit, /Protect|Private|ReadOnly|Inaccessible/)
-  }
 })
 
 test('the archive unpacks, installs below a folder, and is taken away again', async (t) => {
@@ -232,14 +124,12 @@ test('the archive unpacks, installs below a folder, and is taken away again', as
   const unpacked = join(folder, 'muster-osquery')
   for (const script of ['install.sh', 'uninstall.sh']) await run('sh', ['-n', join(unpacked, script)])
   const said = await run('sh', [join(unpacked, 'install.sh')], { DESTDIR: root })
-  assert.equal(said, `muster-osquery: placed below ${root}; nothing was started\n`)
+  assert.match(said, /^muster-osquery: placed below .*; nothing was started\nmuster-osquery: the companion, .*\n$/)
   await holdsTheConfiguration(root)
   await run('sh', [join(unpacked, 'install.sh')], { DESTDIR: root })
   await holdsTheConfiguration(root)
   await run('sh', [join(unpacked, 'uninstall.sh')], { DESTDIR: root })
-  const gone = ['etc/muster-osquery', 'usr/lib/muster-osquery', 'etc/osquery/osquery.flags']
-  for (const path of [...gone, 'usr/lib/systemd/system/muster-companion.service'])
-    await assert.rejects(stat(join(root, path)), { code: 'ENOENT' }, path)
+  await areGone(root, ['etc/muster-osquery', 'usr/lib/muster-osquery', 'etc/osquery/osquery.flags'])
 })
 
 test('the script for macOS places its files, and again over itself', async (t) => {

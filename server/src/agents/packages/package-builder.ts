@@ -2,13 +2,15 @@ import type { Readable } from 'node:stream'
 import { packageMediaTypes } from '@muster/contract/packages.ts'
 import { agentOnLinux } from './agent-on-linux.ts'
 import { openAgentPayload } from './agent-payload.ts'
+import { companionOnLinux } from './companion-on-linux.ts'
 import { debPackage } from './deb-package.ts'
 import { type FilePart, hashParts, sizeOf, streamOf } from './file-parts.ts'
 import { scriptFolder } from './linux-package.ts'
+import type { Enrollment } from './osquery-files.ts'
 import { osqueryOnLinux } from './osquery-on-linux.ts'
 import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
-import { fileNameOf, versionOf } from './package-files.ts'
+import { fileNameOf, packageNames, versionOf } from './package-files.ts'
 import type { PackageRow } from './queries.ts'
 import { sharedWork } from './shared-work.ts'
 import { tarballPackage, tarballPrefix } from './tarball-package.ts'
@@ -35,20 +37,25 @@ export function packageBuilder(cacheDir: string) {
   const hashes = new Map<string, string>()
 
   const payloadOf = ({ agent, format }: Pick<PackageSource, 'agent' | 'format'>) => {
-    const name = agent === 'osquery' ? 'muster-osquery' : 'muster-agent'
+    const name = packageNames[agent]
     const prefix = format === 'deb' ? '' : tarballPrefix(name)
-    const kind = agent === 'osquery' ? 'osquery' : 'agent'
+    const kind = agent === 'muster_agent' ? 'agent' : 'companion'
     return openAgentPayload({ cacheDir, kind, home: scriptFolder(name), format, prefix })
   }
 
+  async function contentsOnLinux(source: PackageSource, version: string, enrollment: Enrollment) {
+    if (source.agent === 'osquery') return osqueryOnLinux(version, enrollment)
+    const onLinux = source.agent === 'muster_agent' ? agentOnLinux : companionOnLinux
+    return onLinux(version, enrollment, await payloadOf(source))
+  }
+
   async function partsOf(source: PackageSource, secret: string): Promise<FilePart[]> {
-    const { base_url: baseUrl, ca_certificate: caCertificate, built_at: builtAt, format, agent } = source
+    const { base_url: baseUrl, ca_certificate: caCertificate, built_at: builtAt, format } = source
     const version = versionOf(source)
     const enrollment = { baseUrl, caCertificate, secret }
     if (format === 'sh') return [Buffer.from(osqueryOnMacos(version, enrollment))]
     if (format === 'ps1') return [Buffer.from(osqueryOnWindows(version, enrollment))]
-    const onLinux = agent === 'osquery' ? osqueryOnLinux : agentOnLinux
-    const contents = onLinux(version, enrollment, await payloadOf(source))
+    const contents = await contentsOnLinux(source, version, enrollment)
     return format === 'deb' ? debPackage(contents, builtAt) : tarballPackage(contents, builtAt)
   }
 

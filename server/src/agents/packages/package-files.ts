@@ -1,3 +1,4 @@
+import type { PackageAgent } from '@muster/contract/packages.ts'
 import { agentRuntime } from './agent-runtime.ts'
 import type { PackageKind } from './package-kinds.ts'
 
@@ -7,15 +8,21 @@ export type PackageVersion = { product_version: string; build: number }
 export const versionOf = ({ product_version, build }: PackageVersion): string =>
   `${product_version.replaceAll('-', '~')}-${build}`
 
-const packageName = ({ agent }: PackageKind): string => (agent === 'osquery' ? 'muster-osquery' : 'muster-agent')
+/** What a package is called on the devices that it is installed on. */
+export const packageNames: Readonly<Record<PackageAgent, string>> = {
+  osquery: 'muster-osquery',
+  muster_companion: 'muster-companion',
+  muster_agent: 'muster-agent',
+}
 
 /** As Debian names it; `all` brings no Node along. */
-const architecture = (): string => agentRuntime()?.architecture ?? 'all'
+const architectureOf = ({ agent }: PackageKind): string =>
+  (agent === 'osquery' ? undefined : agentRuntime()?.architecture) ?? 'all'
 
 export function fileNameOf(of: PackageKind & PackageVersion): string {
   const version = versionOf(of)
-  const stem = packageName(of)
-  if (of.format === 'deb') return `${stem}_${version}_${architecture()}.deb`
-  if (of.format === 'tar.gz') return `${stem}-${version}-linux-${architecture()}.tar.gz`
+  const stem = packageNames[of.agent]
+  if (of.format === 'deb') return `${stem}_${version}_${architectureOf(of)}.deb`
+  if (of.format === 'tar.gz') return `${stem}-${version}-linux-${architectureOf(of)}.tar.gz`
   return `${stem}-${version}-${of.platform === 'darwin' ? 'macos' : of.platform}.${of.format}`
 }

@@ -8,9 +8,17 @@ export const packageKinds: readonly PackageKind[] = [
   { agent: 'osquery', platform: 'linux', format: 'tar.gz' },
   { agent: 'osquery', platform: 'darwin', format: 'sh' },
   { agent: 'osquery', platform: 'windows', format: 'ps1' },
+  { agent: 'muster_companion', platform: 'linux', format: 'deb' },
+  { agent: 'muster_companion', platform: 'linux', format: 'tar.gz' },
   { agent: 'muster_agent', platform: 'linux', format: 'deb' },
   { agent: 'muster_agent', platform: 'linux', format: 'tar.gz' },
 ]
+
+const agentNames: Readonly<Record<PackageAgent, string>> = {
+  osquery: 'osquery',
+  muster_companion: 'Companion',
+  muster_agent: 'Muster agent',
+}
 
 const platformNames: Readonly<Record<PackagePlatform, string>> = {
   darwin: 'macOS',
@@ -20,4 +28,4 @@ const platformNames: Readonly<Record<PackagePlatform, string>> = {
 
 /** What people call it: `osquery for Linux (.deb)`. */
 export const titleOf = ({ agent, platform, format }: PackageKind): string =>
-  `${agent === 'osquery' ? 'osquery' : 'Muster agent'} for ${platformNames[platform]} (.${format})`
+  `${agentNames[agent]} for ${platformNames[platform]} (.${format})`

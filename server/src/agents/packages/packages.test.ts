@@ -8,7 +8,6 @@ import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { findEnrollmentSecret } from '../protocol/enrollment-queries.ts'
 import { revokeEnrollmentSecret } from '../protocol/revoke-enrollment-secret.ts'
-import { agentRuntime } from './agent-runtime.ts'
 import { ensureAllPackages, ensurePackages } from './ensure-packages.ts'
 import { packageKinds } from './package-kinds.ts'
 import { rebuildPackage } from './rebuild-package.ts'
@@ -71,7 +70,7 @@ for (const version of apiVersions) {
       agent: 'osquery',
       platform: 'linux',
       format: 'deb',
-      file_name: `muster-osquery_1.2.0-1_${agentRuntime()?.architecture ?? 'all'}.deb`,
+      file_name: 'muster-osquery_1.2.0-1_all.deb',
       problem: null,
     })
     const record = await app.ask('GET', `/packages/${first.id}`, { headers, key: app.tenant.readOnlyKey })
@@ -221,6 +220,27 @@ test('the enrollment secret of a package is sealed at rest', async () => {
   const stored = await app.db.selectFrom('enrollment_secrets').selectAll().execute()
   assert.ok(stored.length === packageKinds.length && secret.length === 43)
   for (const row of stored) assert.ok(!row.sealed_secret.includes(secret))
+})
+
+test('a start makes the packages of a new kind beside those that an organization has', async () => {
+  await ensure()
+  const before = await list()
+  await app.db.deleteFrom('packages').where('agent', '=', 'muster_companion').execute()
+  await ensureAllPackages(app.db, app.secrets, site, later)
+  const others = before.filter(({ agent }) => agent !== 'muster_companion')
+  const after = await list()
+  assert.deepEqual(after.slice(0, others.length), others)
+  assert.deepEqual(
+    after.slice(others.length).map(({ agent, format, built_at }) => [agent, format, built_at]),
+    [
+      ['muster_companion', 'deb', later],
+      ['muster_companion', 'tar.gz', later],
+    ],
+  )
+  assert.equal(
+    (await audits())[0],
+    'Made the packages "Companion for Linux (.deb)", "Companion for Linux (.tar.gz)" with an enrollment secret each.',
+  )
 })
 
 testOnPostgres('starts that meet make each package once', async () => {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { PackageAgent } from '@muster/contract/packages.ts'
 import { problemOf } from './problem-rules.ts'
 
-const cases: [agent: 'osquery' | 'muster_agent', baseUrl: string, isRevoked: boolean, problem: RegExp | null][] = [
+const cases: [agent: PackageAgent, baseUrl: string, isRevoked: boolean, problem: RegExp | null][] = [
   ['osquery', 'https://trust.example.com', false, null],
   ['muster_agent', 'https://trust.example.com:8443', false, null],
   ['osquery', 'https://trust.example.com', true, /^Its enrollment secret was revoked/],
   ['osquery', 'http://localhost:8080', false, /^osquery does not talk to http:\/\/localhost:8080 without TLS/],
   ['muster_agent', 'http://10.0.0.1:8080', false, /^The agent does not talk to http:\/\/10\.0\.0\.1:8080 without TLS/],
+  ['muster_companion', 'http://10.0.0.1:8080', false, /^The companion does not talk to http:\/\/10\.0\.0\.1:8080/],
+  ['muster_companion', 'http://localhost:8080', false, /^Only the server’s own machine reaches/],
   ['muster_agent', 'http://[::1]:8080', false, /^Only the server’s own machine reaches/],
   ['osquery', 'https://localhost:8443', false, /^Only the server’s own machine reaches/],
 ]

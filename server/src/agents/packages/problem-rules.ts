@@ -2,6 +2,11 @@ import type { PackageAgent } from '@muster/contract/packages.ts'
 
 type Facts = { agent: PackageAgent; base_url: string; secret_revoked_at: string | null }
 
+const speakers: Readonly<Record<PackageAgent, string>> = {
+  osquery: 'osquery',
+  muster_companion: 'The companion',
+  muster_agent: 'The agent',
+}
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** Why devices cannot enroll with a package, or only some; null where all can. */
@@ -12,8 +17,7 @@ export function problemOf({ agent, base_url, secret_revoked_at }: Facts): string
   const { protocol, hostname } = new URL(base_url)
   const isLoopback = loopbackHosts.has(hostname)
   if (protocol !== 'https:' && (agent === 'osquery' || !isLoopback)) {
-    const who = agent === 'osquery' ? 'osquery' : 'The agent'
-    return `${who} does not talk to ${base_url} without TLS: set MUSTER_BASE_URL to an https address that devices reach.`
+    return `${speakers[agent]} does not talk to ${base_url} without TLS: set MUSTER_BASE_URL to an https address that devices reach.`
   }
   if (isLoopback) return `Only the server’s own machine reaches ${base_url}: set MUSTER_BASE_URL.`
   return null

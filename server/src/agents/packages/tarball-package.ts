@@ -29,13 +29,22 @@ fi
 `
 
 /** Copies as the user who runs it, so that root owns what the device trusts, no matter who unpacked the archive. */
-const installScript = ({ name }: LinuxPackage): string => `${preamble}
+const installScript = ({
+  name,
+  rival,
+}: LinuxPackage): string => `${preamble}${rival === undefined ? '' : refuseBeside(rival)}
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 umask 022
 mkdir -p "$root/"
 rm -rf "$root/etc/${name}" "$root/${scriptFolder(name)}"
 cp -R "$here/files/." "$root/"
 "$root/${scriptFolder(name)}/activate"
+`
+
+const refuseBeside = (rival: string): string => `if [ -e "$root/${scriptFolder(rival)}" ]; then
+  echo 'Take ${rival} away first: it has the same in it' >&2
+  exit 1
+fi
 `
 
 function uninstallScript({ name, files, leaves }: LinuxPackage): string {

@@ -817,7 +817,7 @@ export interface Database {
   packages: {
     organization_id: string
     id: Id
-    agent: 'osquery' | 'muster_agent'
+    agent: 'osquery' | 'muster_companion' | 'muster_agent'
     platform: 'darwin' | 'linux' | 'windows'
     format: 'deb' | 'tar.gz' | 'sh' | 'ps1'
     product_version: string

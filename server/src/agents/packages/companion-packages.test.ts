@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { scratchRoot, withoutDpkg } from '../../../test/support/scratch-root.ts'
+import { standIn } from '../../../test/support/stand-in-package.ts'
+import {
+  areGone,
+  caCertificate,
+  modeOf,
+  packageSource,
+  secret,
+  writePackage,
+} from '../../../test/support/written-packages.ts'
+import { agentRuntime } from './agent-runtime.ts'
+import type { PackageSource } from './package-builder.ts'
+
+const companion = (changed: Partial<PackageSource> = {}) => packageSource({ agent: 'muster_companion', ...changed })
+const unit = 'usr/lib/systemd/system/muster-companion.service'
+const gone = [
+  'etc/muster-companion',
+  'usr/lib/muster-companion',
+  'var/lib/muster-companion',
+  'var/cache/muster-companion',
+]
+const architecture = agentRuntime()?.architecture ?? 'all'
+
+async function holdsTheCompanion(root: string): Promise<void> {
+  const folder = join(root, 'etc/muster-companion')
+  assert.deepEqual(JSON.parse(await readFile(join(folder, 'companion.json'), 'utf8')), {
+    server: 'https://trust.example.com',
+    enroll_secret_file: 'enroll_secret',
+    ca_file: 'server-ca.pem',
+  })
+  assert.equal(await readFile(join(folder, 'enroll_secret'), 'utf8'), secret)
+  assert.equal(await readFile(join(folder, 'server-ca.pem'), 'utf8'), caCertificate)
+  const home = join(root, 'usr/lib/muster-companion')
+  const modes: [path: string, mode: string][] = [
+    [join(folder, 'companion.json'), '644'],
+    [join(folder, 'enroll_secret'), '600'],
+    [join(folder, 'server-ca.pem'), '644'],
+    [join(home, 'muster-companion'), '755'],
+    [join(home, 'agent/src/companion/companion-program.ts'), '644'],
+    [join(root, unit), '644'],
+  ]
+  for (const [path, mode] of modes) assert.equal(await modeOf(path), mode, path)
+}
+
+/** What the device keeps of a companion that has run. */
+async function leaveTraces(root: string): Promise<void> {
+  for (const folder of ['var/lib/muster-companion/link', 'var/cache/muster-companion'])
+    await mkdir(join(root, folder), { recursive: true })
+}
+
+test('the Debian package of the companion installs, upgrades, and leaves nothing', { skip: withoutDpkg }, async (t) => {
+  const { folder, root, dpkg, run } = await scratchRoot(t)
+  const file = await writePackage(folder, companion())
+  assert.match(file, new RegExp(`/muster-companion_1\\.2\\.0-1_${architecture}\\.deb$`))
+  const info = await run('dpkg-deb', ['--info', file])
+  assert.match(info, new RegExp(`^ Architecture: ${architecture}$`, 'm'))
+  assert.match(info, /^ Replaces: muster-osquery\n Conflicts: muster-agent$/m)
+  await dpkg('-i', file)
+  await holdsTheCompanion(root)
+  const sums = await run('sh', ['-c', 'cd "$1" && md5sum -c var/lib/dpkg/info/muster-companion.md5sums', 'sh', root])
+  assert.ok(sums.trimEnd().split('\n').length > 50)
+  await leaveTraces(root)
+
+  const later = companion({ build: 2, ca_certificate: null })
+  await dpkg('-i', await writePackage(folder, later, 'another-secret-of-this-length'))
+  assert.equal(
+    await readFile(join(root, 'etc/muster-companion/enroll_secret'), 'utf8'),
+    'another-secret-of-this-length',
+  )
+  assert.doesNotMatch(await readFile(join(root, 'etc/muster-companion/companion.json'), 'utf8'), /ca_file/)
+
+  await dpkg('-P', 'muster-companion')
+  await areGone(root, [...gone, unit])
+  assert.equal((await dpkg('--audit')).trim(), '')
+})
+
+test('the archive of the companion installs below a folder, and leaves nothing', async (t) => {
+  const { folder, root, run } = await scratchRoot(t)
+  const file = await writePackage(folder, companion({ format: 'tar.gz' }))
+  assert.match(file, new RegExp(`/muster-companion-1\\.2\\.0-1-linux-${architecture}\\.tar\\.gz$`))
+  await run('tar', ['-xzf', file, '-C', folder])
+  const unpacked = join(folder, 'muster-companion')
+  for (const script of ['install.sh', 'uninstall.sh']) await run('sh', ['-n', join(unpacked, script)])
+  const said = await run('sh', [join(unpacked, 'install.sh')], { DESTDIR: root })
+  assert.equal(said, `muster-companion: placed below ${root}; nothing was started\n`)
+  await holdsTheCompanion(root)
+  await leaveTraces(root)
+  await run('sh', [join(unpacked, 'uninstall.sh')], { DESTDIR: root })
+  await areGone(root, [...gone, unit])
+})
+
+test('the companion is not installed beside the bundled agent, nor that beside it', {
+  skip: withoutDpkg,
+}, async (t) => {
+  const { folder, root, run } = await scratchRoot(t)
+  const files = {
+    'muster-agent': await writePackage(folder, packageSource({ agent: 'muster_agent' })),
+    'muster-companion': await writePackage(folder, companion()),
+  }
+  const pairs = [
+    ['muster-agent', 'muster-companion'],
+    ['muster-companion', 'muster-agent'],
+  ] as const
+  for (const [first, second] of pairs) {
+    const { dpkg } = await scratchRoot(t)
+    await dpkg('-i', files[first])
+    await assert.rejects(dpkg('-i', files[second]), /conflicting packages/)
+    await dpkg('-r', first)
+    await dpkg('-i', files[second])
+  }
+  await mkdir(join(root, 'usr/lib/muster-agent'), { recursive: true })
+  await run('tar', ['-xzf', await writePackage(folder, companion({ format: 'tar.gz' })), '-C', folder])
+  const install = run('sh', [join(folder, 'muster-companion/install.sh')], { DESTDIR: root })
+  await assert.rejects(install, /Take muster-agent away first/)
+  await areGone(root, gone)
+})
+
+test('the companion takes its unit over from an earlier osquery package', { skip: withoutDpkg }, async (t) => {
+  const { folder, root, dpkg, run } = await scratchRoot(t)
+  const files = [unit, 'usr/lib/muster-osquery/muster-companion']
+  await dpkg('-i', await standIn({ folder, run }, { name: 'muster-osquery', version: '1.2.0-0', files }))
+  await dpkg('-i', await writePackage(folder, companion()))
+  const said = await dpkg('-i', await writePackage(folder, packageSource()))
+  assert.doesNotMatch(said, /a package of its own/)
+  await holdsTheCompanion(root)
+  await areGone(root, ['usr/lib/muster-osquery/muster-companion'])
+  await dpkg('-P', 'muster-osquery')
+  await holdsTheCompanion(root)
+})
+
+test('an osquery that is installed later has the companion started', { skip: withoutDpkg }, async (t) => {
+  const { folder, root, dpkg, run } = await scratchRoot(t)
+  // dpkg runs no trigger of a package that lacks what it depends on.
+  for (const name of ['libc6', 'libgcc-s1', 'libstdc++6']) await dpkg('-i', await standIn({ folder, run }, { name }))
+  await dpkg('-i', await writePackage(folder, companion()))
+  const osquery = await standIn({ folder, run }, { name: 'osquery', files: ['opt/osquery/bin/osqueryd'] })
+  const said = await dpkg('-i', osquery)
+  assert.ok(said.includes(`muster-companion: placed below ${root}; nothing was started\n`), said)
+})
+
+/** Runs the program of the package below `root` as its unit does, and answers what it says. */
+function runBelow(root: string, folder: string, argument: string): string {
+  // Nothing of this project, nor a Node, is in reach but what the package brought.
+  const env = { PATH: '/usr/bin:/bin', STATE_DIRECTORY: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const program = join(root, 'usr/lib/muster-companion/muster-companion')
+  const { stdout, stderr } = spawnSync(program, [argument], { env, cwd: '/', encoding: 'utf8', timeout: 60_000 })
+  return stdout + stderr
+}
+
+test('the companion runs with nothing but what its package brought', {
+  skip: withoutDpkg || (!agentRuntime() && 'needs a Node that runs elsewhere, too'),
+}, async (t) => {
+  const { folder, root, dpkg } = await scratchRoot(t)
+  await dpkg('-i', await writePackage(folder, companion({ base_url: 'https://127.0.0.1:9', ca_certificate: null })))
+  const said = runBelow(root, folder, join(root, 'etc/muster-companion/companion.json'))
+  assert.match(said, /^muster-companion: osquery is not installed; the companion asks osqueryi\./)
+  assert.equal(runBelow(root, folder, 'status'), 'muster-companion: it has not run here yet\n')
+})
+
+test('the bundled agent brings the companion in its own program', async (t) => {
+  const { folder, run } = await scratchRoot(t)
+  const archive = await writePackage(folder, packageSource({ agent: 'muster_agent', format: 'tar.gz' }))
+  const listed = (await run('tar', ['-tzf', archive])).split('\n')
+  assert.ok(listed.includes('./muster-agent/files/usr/lib/muster-agent/agent/src/companion/run-companion.ts'))
+})
+
+const withoutSystemd = spawnSync('systemd-analyze', ['--version']).error ? 'needs systemd-analyze' : false
+
+async function verifyUnit(t: TestContext, { agent, name }: { agent: PackageSource['agent']; name: string }) {
+  const { folder, root, dpkg, run } = await scratchRoot(t)
+  await dpkg('-i', await writePackage(folder, packageSource({ agent })))
+  // What the unit runs is looked for below the real root.
+  const text = await readFile(join(root, `usr/lib/systemd/system/${name}.service`), 'utf8')
+  const path = join(folder, `${name}.service`)
+  await writeFile(path, text.replace('ExecStart=/usr', `ExecStart=${root}/usr`))
+  assert.equal(await run('systemd-analyze', ['verify', '--man=no', path]), '')
+  return text
+}
+
+test('systemd takes the units of both services', { skip: withoutSystemd || withoutDpkg }, async (t) => {
+  for (const [agent, name] of [
+    ['muster_companion', 'muster-companion'],
+    ['muster_agent', 'muster-agent'],
+  ] as const) {
+    const text = await verifyUnit(t, { agent, name })
+    assert.match(text, /^NoNewPrivileges=yes\nUMask=0077$/m)
+    assert.match(text, new RegExp(`^StateDirectory=${name}\nStateDirectoryMode=0700$`, 'm'))
+    // What makes a mount namespace would change what the tables of mounts and disks return.
+    assert.doesNotMatch(text, /Protect|Private|ReadOnly|Inaccessible/)
+  }
+})
