@@ -362,6 +362,20 @@ test('enrolling leads from the file to the first check-in', { skip }, async () =
   await page.getByText('journalctl -u muster-agent -n 20').waitFor()
 })
 
+test('the companion is enrolled beside osquery, and says how to see that it runs', { skip }, async () => {
+  await go('/devices/enroll', 'Enroll a machine')
+  await page.getByText(/Under Format is the companion/).waitFor()
+  await page.getByLabel('Format').selectOption({ label: 'Companion, .deb' })
+  await page.getByText(/^sudo dpkg -i muster-companion_.*\.deb$/).waitFor()
+  await page.getByRole('heading', { name: 'See that it runs' }).waitFor()
+  await page.getByText('sudo /usr/lib/muster-companion/muster-companion status').waitFor()
+  await page.getByText('journalctl -u muster-companion -n 20').waitFor()
+  assert.equal(await page.getByText(/Listening on/).count(), 0)
+  assert.deepEqual(await violations(page), [])
+  await page.getByLabel('Format').selectOption({ label: 'Companion, .tar.gz' })
+  await page.getByText(/^tar -xzf .* && sudo sh muster-companion\/install\.sh$/).waitFor()
+})
+
 test('SCIM tokens are made and revoked', { skip }, async () => {
   await go('/settings/scim', 'SCIM')
   await page.getByText('No tokens yet.').waitFor()

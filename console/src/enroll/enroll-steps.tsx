@@ -11,7 +11,15 @@ import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
 import { AwaitDevice } from './await-device.tsx'
-import { agentWords, downloadPackage, installCommand, platformWords, troubleCommand } from './install-commands.ts'
+import {
+  agentWords,
+  companionCommands,
+  downloadPackage,
+  installCommand,
+  needsOf,
+  platformWords,
+  troubleCommand,
+} from './install-commands.ts'
 import { packagesQuery } from './packages-query.ts'
 
 const platforms = Object.keys(platformWords) as Package['platform'][]
@@ -65,21 +73,10 @@ function Steps({ packages }: { packages: readonly Package[] }) {
             <DownloadRow chosen={chosen} />
           </Step>
           <Step number={2} title="Install it on the machine">
-            <div className="step-row command">
-              <code className="grow ellipsis" title={installCommand(chosen)}>
-                {installCommand(chosen)}
-              </code>
-              <CopyButton text={installCommand(chosen)} label="the command" />
-            </div>
-            <p className="small faint">
-              {chosen.agent === 'osquery'
-                ? 'Needs osquery 5, installed before or after.'
-                : 'Runs as root, and needs no osquery.'}
-            </p>
+            <CommandRow command={installCommand(chosen)} label="the command" />
+            <p className="small faint">{needsOf(chosen)}</p>
           </Step>
-          <Step number={3} title="Wait for the first check-in">
-            <AwaitDevice trouble={troubleCommand(chosen)} />
-          </Step>
+          <LastStep chosen={chosen} />
         </ol>
       )}
       <p className="note">
@@ -116,6 +113,30 @@ const Step = ({ number, title, end, children }: StepParts) => (
       {children}
     </div>
   </li>
+)
+
+/** A companion enrolls no device of its own: its osquery does. */
+const LastStep = ({ chosen }: { chosen: Package }) =>
+  chosen.agent === 'muster_companion' ? (
+    <Step number={3} title="See that it runs">
+      {companionCommands.map((command) => (
+        <CommandRow key={command} command={command} label={command} />
+      ))}
+      <p className="small faint">It is linked to its device once osquery has polled, within about a minute.</p>
+    </Step>
+  ) : (
+    <Step number={3} title="Wait for the first check-in">
+      <AwaitDevice trouble={troubleCommand(chosen)} />
+    </Step>
+  )
+
+const CommandRow = ({ command, label }: { command: string; label: string }) => (
+  <div className="step-row command">
+    <code className="grow ellipsis" title={command}>
+      {command}
+    </code>
+    <CopyButton text={command} label={label} />
+  </div>
 )
 
 type FormatParts = {
