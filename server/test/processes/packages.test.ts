@@ -7,6 +7,7 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { reportLinkFiles } from '../support/link-report.ts'
 import { freePort, type MusterProcess, printedKey, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 import { openRunPlace } from '../support/run-place.ts'
@@ -155,11 +156,7 @@ test('a device enrolls with nothing but a package of the bundled agent', {
       name = (await readdir(join(state, 'link')).catch(() => []))[0] ?? ''
       return name !== ''
     })
-    await until(60_000, async () => {
-      const { queries } = await client.read()
-      return Object.hasOwn(queries, 'muster_companion_link')
-    })
-    await client.write({ muster_companion_link: { rows: [{ path: `/var/lib/muster-companion/link/${name}` }] } })
+    await until(60_000, () => reportLinkFiles(client, [name]))
     const audits = () => ask('/audit_logs?per_page=100')
     await until(30_000, async () =>
       (await audits()).data.some(({ description }: { description: string }) => /^Linked a companion/.test(description)),

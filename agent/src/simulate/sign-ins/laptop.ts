@@ -32,8 +32,8 @@ export type Laptop = Awaited<ReturnType<typeof openLaptop>>
 const maxRounds = 20
 /** Another process of the server hears within half a second that a node is asked. */
 const linkRoundMs = 300
-/** By which a node is asked for the files of its companion. */
-const linkQuery = 'muster_companion_link'
+/** What the names begin with under which a node is asked for the files of its companion. */
+const linkQueries = 'link/'
 
 /**
  * A simulated laptop with the bundled agent: its osquery node enrolls, its companion brings the node key along, and the
@@ -70,7 +70,11 @@ export async function openLaptop(
     take(answer)
     // Outside of a trial the node has to report the file.
     for (let round = 0, { status } = answer; status === 'linking'; round += 1) {
-      if (round === maxRounds) throw new Error('the companion was not linked to its node')
+      if (round === maxRounds) {
+        throw new Error(
+          'the companion was not linked to its node; where an earlier run had this seed, give another --seed',
+        )
+      }
       await pause(linkRoundMs)
       await answerNode()
       ;({ status } = take(await checkIn()))
@@ -96,7 +100,7 @@ export async function openLaptop(
       const queries = Object.entries(isRecord(read['queries']) ? read['queries'] : {})
       if (queries.length === 0) return
       const results = queries.map(([name, sql]) =>
-        name === linkQuery ? answerLink(linkFile) : answerQuery(parts, profile, name, String(sql)),
+        name.startsWith(linkQueries) ? answerLink(name, linkFile) : answerQuery(parts, profile, name, String(sql)),
       )
       await post(transport, 'distributed/write', writeBody(nodeKey, results), nodeKey)
     }
@@ -130,11 +134,13 @@ export async function openLaptop(
   }
 }
 
-function answerLink(file: string | undefined): QueryResult {
-  const rows = file === undefined ? [] : [{ path: `/var/lib/muster-companion/link/${file}` }]
+/** As of a companion that runs as root. */
+function answerLink(name: string, file: string | undefined): QueryResult {
+  const folder = { path: '/var/lib/muster-companion/link', type: 'directory', mode: '0700', uid: '0', gid: '0' }
+  const files = file === undefined ? [] : [{ ...folder, path: `${folder.path}/${file}`, type: 'regular', mode: '0600' }]
   return {
-    nameJson: JSON.stringify(linkQuery),
-    rowsJson: JSON.stringify(rows),
+    nameJson: JSON.stringify(name),
+    rowsJson: JSON.stringify([folder, ...files]),
     status: 0,
     messageJson: '""',
     costMs: 1,
