@@ -100,7 +100,9 @@ export async function openLaptop(
       const queries = Object.entries(isRecord(read['queries']) ? read['queries'] : {})
       if (queries.length === 0) return
       const results = queries.map(([name, sql]) =>
-        name.startsWith(linkQueries) ? answerLink(name, linkFile) : answerQuery(parts, profile, name, String(sql)),
+        name.startsWith(linkQueries)
+          ? answerLink({ name, sql: String(sql) }, linkFile)
+          : answerQuery(parts, profile, name, String(sql)),
       )
       await post(transport, 'distributed/write', writeBody(nodeKey, results), nodeKey)
     }
@@ -134,10 +136,13 @@ export async function openLaptop(
   }
 }
 
-/** As of a companion that runs as root. */
-function answerLink(name: string, file: string | undefined): QueryResult {
-  const folder = { path: '/var/lib/muster-companion/link', type: 'directory', mode: '0700', uid: '0', gid: '0' }
-  const files = file === undefined ? [] : [{ ...folder, path: `${folder.path}/${file}`, type: 'regular', mode: '0600' }]
+/** As of a companion that runs as root, or as SYSTEM. */
+function answerLink({ name, sql }: { name: string; sql: string }, file: string | undefined): QueryResult {
+  const path = /path = '([^']+)'/.exec(sql)?.[1] ?? ''
+  const [separator, uid] = path.includes('\\') ? ['\\', '18'] : ['/', '0']
+  const folder = { path, type: 'directory', mode: '0700', uid, gid: uid }
+  const files =
+    file === undefined ? [] : [{ ...folder, path: `${path}${separator}${file}`, type: 'regular', mode: '0600' }]
   return {
     nameJson: JSON.stringify(name),
     rowsJson: JSON.stringify([folder, ...files]),
