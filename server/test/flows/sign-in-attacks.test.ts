@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { CompactSign, exportJWK, SignJWT } from 'jose'
+import { registerDevice } from '../../src/administration/registrations/register-device.ts'
 import { decideRegistrationRequest } from '../../src/administration/requests/decide-registration-request.ts'
+import { endOverdueTrials } from '../../src/agents/protocol/end-overdue-trials.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { baseUrl } from '../support/app.ts'
 import { companionClient } from '../support/companion-client.ts'
@@ -47,19 +49,67 @@ test('a companion that enrolls under the serial of a colleague proves nothing', 
   assert.equal((await own.checkIn()).body.status, 'linking')
 })
 
-test('a whole machine that enrolls under the serial of a colleague is in doubt, and nobody gets in with it', async () => {
+test('a whole machine that enrolls under the serial of a colleague changes nothing, and nobody gets in with it', async () => {
   const all = await setUp()
   await all.laptop.client.config()
   const stolen = await addCompanion(all.organizationId, anaMachine)
   assert.equal(stolen.deviceId, all.laptop.deviceId)
   for (const person of ['ana@example.com', 'ben@example.com']) {
     const visit = await arrive(all, person)
-    assert.equal((await visit.prove(await stolen.prove(await visit.challenge()))).state, 'ask_it')
+    await refused(visit, await stolen.prove(await visit.challenge()), 'linking')
     assert.equal(await visit.finishPath(), undefined)
   }
   const { answered, owners } = await record()
   assert.equal(answered, 0)
-  assert.deepEqual([owners[0]?.registered_owner_id, owners[0]?.registration_suspended_at !== null], [all.ana.id, true])
+  assert.deepEqual([owners[0]?.registered_owner_id, owners[0]?.registration_suspended_at], [all.ana.id, null])
+  assert.ok((await all.laptop.client.config()).accepted)
+  const visit = await arrive(all)
+  assert.equal((await visit.prove(await all.laptop.prove(await visit.challenge()))).state, 'passed')
+})
+
+test('a whole company whose serials a colleague enrolls with the shared secret goes on working', async () => {
+  const colleagues = 200
+  const { id: organizationId } = await make.organization()
+  const ana = await make.person(organizationId)
+  const machines = Array.from({ length: colleagues }, (_, index) => ({
+    uuid: `4C4C4544-0042-3510-8056-${String(index).padStart(12, '0')}`,
+    serial: `PF${String(index).padStart(6, '0')}`,
+  }))
+  const laptops = []
+  for (const machine of machines) laptops.push(await addCompanion(organizationId, machine))
+  for (const { deviceId } of laptops) {
+    await transact(database.db, (tx) => registerDevice(tx, { deviceId, personId: ana.id }, change(organizationId)))
+  }
+  const standing = async () => {
+    await agents.server.agents.flush()
+    const { db } = database
+    return {
+      devices: await db.selectFrom('devices').selectAll().orderBy('id').execute(),
+      results: await db.selectFrom('check_results').selectAll().orderBy('device_id').execute(),
+      tables: await db.selectFrom('device_snapshots').selectAll().orderBy('device_id').execute(),
+      keys: await db
+        .selectFrom('node_key_lookups')
+        .selectAll()
+        .where('on_trial_until', 'is', null)
+        .orderBy('device_id')
+        .execute(),
+    }
+  }
+  const before = await standing()
+  const secret = await agents.enrollmentSecret(organizationId)
+  for (const machine of machines) {
+    const impostor = agents.client()
+    assert.ok((await impostor.enroll(secret, machine)).accepted)
+    await impostor.answerAll(() => ({ rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }] }))
+  }
+  assert.deepEqual(await standing(), before)
+  agents.pass(901)
+  await endOverdueTrials(database.db, agents.now())
+  const after = await standing()
+  assert.equal(after.devices.filter(({ registration_suspended_at: at }) => at !== null).length, 0)
+  assert.equal(after.devices.filter(({ identity_conflict_since: at }) => at !== null).length, colleagues)
+  assert.deepEqual([after.results, after.tables, after.keys], [before.results, before.tables, before.keys])
+  for (const { client } of laptops) assert.ok((await client.config()).accepted)
 })
 
 test('a proof that another browser got by a stolen challenge ends with the browser that lacks the cookie', async () => {
@@ -236,27 +286,68 @@ test('of two people who confirm one device at once, one gets it', async () => {
   assert.equal(answers.filter((path) => path !== undefined).length, 1)
 })
 
-test('a copied state folder is noticed, and the true laptop signs in throughout', async () => {
-  const all = await setUp()
-  const { companion } = all.laptop
-  const copy = await companionClient(whole.address, companion.keys)
-  copy.holdEpoch(companion.epoch())
-  for (const one of [companion, copy, companion, copy]) {
-    agents.pass(300)
-    assert.equal((await one.checkIn()).body.status, 'linked')
-    const visit = await arrive(all)
-    assert.equal((await visit.prove(await all.laptop.prove(await visit.challenge()))).state, 'passed')
+test('of a copied state folder the copy is refused within 15 minutes, and the true laptop signs in throughout', async () => {
+  for (const isCopyFirst of [false, true]) {
+    await agents.reset()
+    const all = await setUp()
+    const { companion } = all.laptop
+    const copy = await companionClient(whole.address, companion.keys)
+    copy.holdEpoch(companion.epoch())
+    const device = await provingDevice(companion.keys)
+    const provesAs = async (one: typeof copy) => {
+      const visit = await arrive(all)
+      return visit.prove(await device.prove(await visit.challenge(), one.epoch() ?? ''))
+    }
+    const began = Date.parse(agents.now())
+    const due = new Map([
+      [companion, isCopyFirst ? 300 : 10],
+      [copy, isCopyFirst ? 10 : 300],
+    ])
+    let file = ''
+    let refusedAfter = Number.POSITIVE_INFINITY
+    for (let seconds = 0; seconds <= 1_200; seconds += 10) {
+      for (const [one, at] of due) {
+        if (at > seconds) continue
+        const { body } = await one.checkIn({ is_start: one === copy && at <= 300 })
+        due.set(one, seconds + body.next_check_in_seconds)
+        if (one === companion) file = body.link?.name ?? ''
+      }
+      // osquery of the laptop sees the file of its own companion.
+      await reportLinkFiles(all.laptop.client, file === '' ? [] : [file])
+      if (seconds % 60 === 0) {
+        const mine = await provesAs(companion)
+        assert.equal(mine.state, 'passed', `after ${seconds} s: ${JSON.stringify(mine)}`)
+        const theirs = await provesAs(copy)
+        if (theirs.error === undefined) refusedAfter = Number.POSITIVE_INFINITY
+        else refusedAfter = Math.min(refusedAfter, (Date.parse(agents.now()) - began) / 1000)
+      }
+      agents.pass(10)
+    }
+    assert.ok(refusedAfter <= 900, `the copy was refused after ${refusedAfter} s`)
+    const [standing] = (await record()).owners
+    assert.equal(standing?.registration_suspended_at, null)
+    const audits = await database.db
+      .selectFrom('audit_logs')
+      .select('description')
+      .where('action', '=', 'device.companion_key_seen_twice')
+      .execute()
+    assert.equal(audits.length, 1)
   }
-  const [device] = (await record()).owners
-  assert.equal(device?.registration_suspended_at, null)
-  const audits = await database.db
-    .selectFrom('audit_logs')
-    .select('description')
-    .where('action', '=', 'device.companion_key_seen_twice')
-    .execute()
-  assert.equal(audits.length, 1)
-  const key = await database.db.selectFrom('companion_keys').select(['link_name']).executeTakeFirstOrThrow()
-  assert.notEqual(key.link_name, null, 'the device proves its link again')
+})
+
+test('the file of a companion that another user has made links nothing', async () => {
+  const all = await setUp()
+  const own = await companionClient(whole.address)
+  const { body } = await own.enroll(all.laptop.secret)
+  const name = body.link?.name ?? ''
+  const made = [{ file: { uid: '1000', gid: '1000' } }, { folder: { uid: '1000' } }, { file: { mode: '0644' } }]
+  for (const changes of [...made, { folder: { mode: '0777' } }]) {
+    agents.pass(20)
+    assert.ok(await reportLinkFiles(all.laptop.client, [name], changes))
+    assert.equal((await own.checkIn()).body.status, 'linking')
+  }
+  const visit = await arrive(all)
+  assert.equal((await visit.prove(await all.laptop.prove(await visit.challenge()))).state, 'passed')
 })
 
 test('a reinstalled companion waits for IT, and its owner gets in as soon as the request is approved', async () => {

@@ -390,7 +390,7 @@ export interface Database {
     device_id: string
     /** Until when the node has time to be confirmed by the device's companion; null of a node in service. */
     on_trial_until: Instant | null
-    trial: ColumnType<TrialEnrollment | null, string | undefined, string | null>
+    trial: Json<TrialEnrollment> | null
   }
   rate_limit_windows: { organization_id: string; api_key_id: string; started_at: Instant; used: number }
   checks: {
