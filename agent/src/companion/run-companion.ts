@@ -59,8 +59,14 @@ export async function runCompanion(options: CompanionOptions): Promise<void> {
   }
 }
 
-async function stateOf({ stateFile, server, isNewKeyWanted = false }: CompanionOptions): Promise<CompanionState> {
+async function stateOf(options: CompanionOptions): Promise<CompanionState> {
+  const { stateFile, server, isNewKeyWanted = false, log } = options
   const state = await openState(stateFile, server)
+  const { uuid } = state.hardwareUuid ? await options.hardware() : { uuid: '' }
+  if (uuid !== '' && uuid !== state.hardwareUuid) {
+    log('companion: this machine is not the one that the key was made on; it makes one of its own')
+    return newState(stateFile, server)
+  }
   // A key that the server has never heard of needs no successor.
   return isNewKeyWanted && state.trust !== undefined ? newState(stateFile, server, state) : state
 }
@@ -95,6 +101,7 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
 
   async function enroll(): Promise<CheckInAnswer> {
     const { uuid, serial } = await options.hardware()
+    state = { ...state, hardwareUuid: uuid }
     const nodeKey = options.nodeKey?.()
     const facts = { hardware_uuid: uuid, hardware_serial: serial, hostname: hostname(), platform: process.platform }
     const answer = await call('enroll', {
@@ -189,6 +196,7 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
 
 /** Whether anything but the time has changed. */
 function isNews(before: CompanionState, now: CompanionState): boolean {
-  const lasting = ({ trust, checkedIn }: CompanionState) => JSON.stringify({ trust, ...checkedIn, at: '' })
+  const lasting = ({ trust, hardwareUuid, checkedIn }: CompanionState) =>
+    JSON.stringify({ trust, hardwareUuid, ...checkedIn, at: '' })
   return lasting(before) !== lasting(now)
 }
