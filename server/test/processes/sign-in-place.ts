@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import http from 'node:http'
+import https from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -18,14 +19,17 @@ type AsyncHooks = { after(work: () => Promise<void>): void }
 const limitMs = 60_000
 
 /** Requests of a browser to whichever process `origin` names at the time, each on a connection of its own. */
-function overHttp(origin: () => string): Pick<FastifyInstance, 'inject'> {
+export function overHttp(origin: () => string): Pick<FastifyInstance, 'inject'> {
   type Asked = { method: string; url: string; headers: Record<string, string>; payload?: unknown }
   const inject = ({ method, url, headers, payload }: Asked) =>
     new Promise((resolve, reject) => {
       const isText = typeof payload === 'string'
       const body = payload === undefined || isText ? payload : JSON.stringify(payload)
       const type = body === undefined || isText ? {} : { 'content-type': 'application/json' }
-      const sent = http.request(new URL(url, origin().replace('localhost', '127.0.0.1')), {
+      const { request } = origin().startsWith('https:') ? https : http
+      // A certificate is of the name.
+      const address = request === https.request ? origin() : origin().replace('localhost', '127.0.0.1')
+      const sent = request(new URL(url, address), {
         ...{ method, agent: false, timeout: limitMs },
         headers: { ...type, ...headers },
       })
@@ -39,6 +43,23 @@ function overHttp(origin: () => string): Pick<FastifyInstance, 'inject'> {
     })
   // The one form of it that a browser of the tests uses.
   return { inject } as unknown as Pick<FastifyInstance, 'inject'>
+}
+
+/** Ana, and an application whose signed requests name her; made by commands. */
+export async function addCaller(
+  run: (...args: string[]) => Promise<string>,
+  { folder, baseUrl }: { folder: string; baseUrl: string },
+) {
+  const rp = await relyingParty({ issuer: baseUrl })
+  const keys = join(folder, 'keys.json')
+  await writeFile(keys, JSON.stringify({ keys: [rp.jwk] }))
+  const email = 'ana@example.com'
+  await run('people', 'add', 'Ana Ruiz', email)
+  const caller = ['Payroll', '--redirect-uri', rp.redirectUri, '--request-keys', keys]
+  const said = await run('connections', 'add', 'second-step', ...caller)
+  const [, clientId = ''] = /^Client ID:\s+(\S+)$/m.exec(said) ?? []
+  const [, clientSecret = ''] = /^Client secret:\s+(\S+)$/m.exec(said) ?? []
+  return { rp, clientId, clientSecret, email }
 }
 
 export type SignInPlace = Awaited<ReturnType<typeof openSignInPlace>>
@@ -58,15 +79,7 @@ export async function openSignInPlace(
     assert.equal(exit, 0, err)
     return out
   }
-  const rp = await relyingParty({ issuer: baseUrl })
-  const keys = join(folder, 'keys.json')
-  await writeFile(keys, JSON.stringify({ keys: [rp.jwk] }))
-  const email = 'ana@example.com'
-  await run('people', 'add', 'Ana Ruiz', email)
-  const caller = ['Payroll', '--redirect-uri', rp.redirectUri, '--request-keys', keys]
-  const said = await run('connections', 'add', 'second-step', ...caller)
-  const [, clientId = ''] = /^Client ID:\s+(\S+)$/m.exec(said) ?? []
-  const [, clientSecret = ''] = /^Client secret:\s+(\S+)$/m.exec(said) ?? []
+  const { rp, clientId, clientSecret, email } = await addCaller(run, { folder, baseUrl })
   const secret = (await run('enrollment-secrets', 'create', 'Ana', '--person-email', email)).trim().split(/\s+/).at(-1)
   const machine = { uuid: '4C4C4544-0042-3510-8056-00000000A11A', serial: 'PF00A11A' }
   let origin = server.origin

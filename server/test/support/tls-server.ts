@@ -50,6 +50,8 @@ export async function openTlsServer(
     MUSTER_BASE_URL: origin,
     MUSTER_TLS_CERT_FILE: file('server.crt', identity.cert),
     MUSTER_TLS_KEY_FILE: file('server.key', identity.private),
+    // Packages bring it along.
+    MUSTER_TLS_CA_FILE: file('authority.crt', identity.cert),
     NODE_EXTRA_CA_CERTS: file('receivers.crt', authorityOfReceivers),
     MUSTER_ALLOW_PRIVATE_RECEIVERS: 'true',
     MUSTER_RATE_LIMIT_PER_MINUTE: '100000',

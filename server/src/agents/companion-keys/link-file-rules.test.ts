@@ -49,7 +49,7 @@ test('on Windows SYSTEM and Administrators count as root', () => {
 test('the node is asked for the folder of its own system', () => {
   assert.equal(
     linkSqlOf('Linux'),
-    "select path, type, uid, gid, mode from file where path = '/var/lib/muster-companion/link' or path like '/var/lib/muster-companion/link/%'",
+    "select path, type, uid, gid, mode from file where path = '/var/lib/muster-companion/link' union all select path, type, uid, gid, mode from file where path like '/var/lib/muster-companion/link/%'",
   )
   assert.match(linkSqlOf('Mac'), /'\/Library\/Application Support\/Muster\/link\/%'/)
   assert.match(linkSqlOf('Windows'), /'C:\\ProgramData\\Muster\\link\\%'/)
