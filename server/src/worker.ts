@@ -6,7 +6,7 @@ import { endQuietConflicts } from './administration/registrations/end-identity-c
 import { purgeDevices } from './administration/registrations/purge-devices.ts'
 import { endRequestsOfLeavers } from './administration/requests/end-requests-of-leavers.ts'
 import { dropOldChallenges } from './agents/device-proofs/give-challenge.ts'
-import { endOverdueTrials } from './agents/protocol/end-overdue-trials.ts'
+import { refuseUnconfirmedNodes } from './agents/protocol/refuse-unconfirmed-nodes.ts'
 import type { ChangeOrigin } from './base/change-context.ts'
 import type { Clock } from './base/clock.ts'
 import type { Config } from './base/config/load-config.ts'
@@ -104,7 +104,7 @@ function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | '
       cron: '*/5 * * * *',
       run: (signal) => assignOwnersByAccount(db, clock, signal),
     },
-    'end-overdue-trials': { cron: '* * * * *', run: () => endOverdueTrials(db, clock()) },
+    'refuse-unconfirmed-nodes': { cron: '* * * * *', run: () => refuseUnconfirmedNodes(db, clock()) },
     'end-quiet-conflicts': { cron: '53 * * * *', run: () => endQuietConflicts(db, clock()) },
     'end-requests-of-leavers': { cron: '* * * * *', run: () => endRequestsOfLeavers(db, clock) },
     'expire-verifications': { cron: '*/5 * * * *', run: () => runVerificationRetention(db, clock()) },

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { CompactSign, exportJWK, SignJWT } from 'jose'
 import { registerDevice } from '../../src/administration/registrations/register-device.ts'
 import { decideRegistrationRequest } from '../../src/administration/requests/decide-registration-request.ts'
-import { endOverdueTrials } from '../../src/agents/protocol/end-overdue-trials.ts'
+import { refuseUnconfirmedNodes } from '../../src/agents/protocol/refuse-unconfirmed-nodes.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { baseUrl } from '../support/app.ts'
 import { companionClient } from '../support/companion-client.ts'
@@ -90,7 +90,7 @@ test('a whole company whose serials a colleague enrolls with the shared secret g
       keys: await db
         .selectFrom('node_key_lookups')
         .selectAll()
-        .where('on_trial_until', 'is', null)
+        .where('unconfirmed_until', 'is', null)
         .orderBy('device_id')
         .execute(),
     }
@@ -104,7 +104,7 @@ test('a whole company whose serials a colleague enrolls with the shared secret g
   }
   assert.deepEqual(await standing(), before)
   agents.pass(901)
-  await endOverdueTrials(database.db, agents.now())
+  await refuseUnconfirmedNodes(database.db, agents.now())
   const after = await standing()
   assert.equal(after.devices.filter(({ registration_suspended_at: at }) => at !== null).length, 0)
   assert.equal(after.devices.filter(({ identity_conflict_since: at }) => at !== null).length, colleagues)

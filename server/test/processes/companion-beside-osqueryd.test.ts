@@ -133,13 +133,13 @@ esac
   await rm(osqueryd.database)
   const before = await nodes()
   await startOsqueryd()
-  await until(limitMs, async () => (await nodes()).some(({ on_trial_until: until }) => until !== null))
+  await until(limitMs, async () => (await nodes()).some(({ unconfirmed_until: until }) => until !== null))
   assert.ok(await passes(), 'the sign-in does not wait for osquery')
   await until(limitMs, async () => {
     const [node, ...others] = await nodes()
     return (
       others.length === 0 &&
-      node?.on_trial_until === null &&
+      node?.unconfirmed_until === null &&
       !node.lookup_hash.equals(before[0]?.lookup_hash ?? node.lookup_hash)
     )
   })
@@ -160,6 +160,6 @@ esac
   assert.equal(existsSync(join(root, 'usr/lib/muster-companion')), false)
 
   function nodes() {
-    return db.selectFrom('node_key_lookups').select(['lookup_hash', 'on_trial_until']).execute()
+    return db.selectFrom('node_key_lookups').select(['lookup_hash', 'unconfirmed_until']).execute()
   }
 })

@@ -92,7 +92,7 @@ export function findDeviceOfNodeKey(reader: Reader, organizationId: string, look
     .select('devices.id')
     .where(inOrganization('node_key_lookups', organizationId))
     .where('node_key_lookups.lookup_hash', '=', lookupHash)
-    .where('node_key_lookups.on_trial_until', 'is', null)
+    .where('node_key_lookups.unconfirmed_until', 'is', null)
     .where('devices.deleted_at', 'is', null)
     .executeTakeFirst()
 }

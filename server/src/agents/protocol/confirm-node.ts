@@ -11,14 +11,14 @@ import { endNodeKeys } from './node-key-lookups.ts'
 
 type Shown = {
   deviceId: string
-  /** Of the node on trial. */
+  /** Of the node that waits. */
   lookupHash: Buffer
   /** The files that it has shown. */
   names: ReadonlySet<string>
 }
 
 /**
- * Puts a node in service whose trial has come to its end: it has shown the file that the linked companion of the device was
+ * Puts an unconfirmed node in service: it has shown the file that the linked companion of the device was
  * asked for, so both are on one machine. The earlier nodes end, and the registration stays as it is. Does nothing for any other
  * file, nor while two companions with one key contend.
  */
@@ -29,34 +29,35 @@ export async function confirmNode(
 ): Promise<void> {
   const { organizationId, now } = change
   const device = await lockDevice(tx, organizationId, deviceId)
-  const trial = await findTrial(tx, organizationId, lookupHash, now)
+  const enrollment = await findUnconfirmed(tx, organizationId, lookupHash, now)
   const key = await findIdentityKey(tx, organizationId, deviceId)
   const isShown = key?.link_name != null && names.has(key.link_name) && key.contest_ends_at === null
-  const secret = trial && (await findEnrollmentSecretById(tx, organizationId, trial.enrollment_secret_id, now))
+  const secret =
+    enrollment && (await findEnrollmentSecretById(tx, organizationId, enrollment.enrollment_secret_id, now))
   if (!device || !secret || !isShown) return
   await linkCompanion(tx, { kid: key.kid, deviceId }, change)
   await endNodeKeys(tx, organizationId, deviceId, lookupHash)
   await tx
     .updateTable('node_key_lookups')
-    .set({ on_trial_until: null, trial: null })
+    .set({ unconfirmed_until: null, enrollment: null })
     .where(inOrganization('node_key_lookups', organizationId))
     .where('lookup_hash', '=', lookupHash)
     .execute()
-  // Stored by `beginTrial`.
-  const facts = trial.facts as DeviceFacts
+  // Stored by `addUnconfirmedNode`.
+  const facts = enrollment.facts as DeviceFacts
   const remark = ', confirmed by its companion'
-  const enrollment = { ...change, actor: { ...change.actor, ipAddress: trial.ip_address } }
-  await enrollAgain(tx, device, { secret, facts, doubt: undefined, remark }, enrollment)
+  const then = { ...change, actor: { ...change.actor, ipAddress: enrollment.ip_address } }
+  await enrollAgain(tx, device, { secret, facts, doubt: undefined, remark }, then)
 }
 
-async function findTrial(tx: Tx, organizationId: string, lookupHash: Buffer, now: string) {
+async function findUnconfirmed(tx: Tx, organizationId: string, lookupHash: Buffer, now: string) {
   const row = await tx
     .selectFrom('node_key_lookups')
-    .select('trial')
+    .select('enrollment')
     .where(inOrganization('node_key_lookups', organizationId))
     .where('lookup_hash', '=', lookupHash)
-    .where('on_trial_until', '>', now)
+    .where('unconfirmed_until', '>', now)
     .forUpdate()
     .executeTakeFirst()
-  return row?.trial ?? undefined
+  return row?.enrollment ?? undefined
 }

@@ -10,8 +10,8 @@ export type StoredDevice = {
   deviceType: Database['devices']['device_type']
   /** Whether a companion waits for the device to report its file. */
   isLinking: boolean
-  /** Of a node on trial, until when. */
-  onTrialUntil: string | null
+  /** Of an unconfirmed node, until when. */
+  unconfirmedUntil: string | null
   /** Whether the organization has reporting. */
   hasReporting: boolean
   /** The tables that it has reported, if it enrolled recently. */
@@ -28,7 +28,7 @@ type Row = {
   device_type: StoredDevice['deviceType']
   has_reporting: boolean
   is_linking: boolean
-  on_trial_until: string | null
+  unconfirmed_until: string | null
   first_reported: string[] | null
   check_ids: string[] | null
   query_revisions: (string | null)[] | null
@@ -54,7 +54,7 @@ export async function findDevicesByNodeKeys(
   enrolledAfter: string,
 ): Promise<Map<string, StoredDevice>> {
   const { rows } = await sql<Row>`
-    select lookup.lookup_hash, lookup.on_trial_until, devices.organization_id, devices.id as device_id, devices.device_type,
+    select lookup.lookup_hash, lookup.unconfirmed_until, devices.organization_id, devices.id as device_id, devices.device_type,
       not 'reporting' = any(organization.disabled_features) as has_reporting,
       exists (
         select from companion_keys as key where key.organization_id = devices.organization_id
@@ -122,7 +122,7 @@ function storedDevice(row: Row): StoredDevice {
     deviceType: row.device_type,
     hasReporting: row.has_reporting,
     isLinking: row.is_linking,
-    onTrialUntil: row.on_trial_until,
+    unconfirmedUntil: row.unconfirmed_until,
     firstReported: row.first_reported ?? undefined,
     checks,
     liveQueries,

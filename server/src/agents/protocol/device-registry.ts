@@ -19,7 +19,7 @@ export type DeviceState = {
   readonly deviceId: string
   readonly deviceType: StoredDevice['deviceType']
   /** Of a node that the device's companion has not confirmed yet. It is loaded again at each request, and not asked for results. */
-  readonly isOnTrial: boolean
+  readonly isUnconfirmed: boolean
   /** Raised by a notice to the device. */
   notices: number
   /** The notices that the last load has taken in. */
@@ -39,13 +39,13 @@ export type DeviceState = {
   isInUse: boolean
 }
 
-type Added = Pick<StoredDevice, 'organizationId' | 'deviceId' | 'deviceType' | 'onTrialUntil'>
+type Added = Pick<StoredDevice, 'organizationId' | 'deviceId' | 'deviceType' | 'unconfirmedUntil'>
 
 export type DeviceRegistry = ReturnType<typeof deviceRegistry>
 
 /** True when something about the device may have changed since it was loaded. */
 export const isStale = (device: DeviceState): boolean =>
-  device.isOnTrial ||
+  device.isUnconfirmed ||
   device.loadedNotices !== device.notices ||
   device.loadedOrganizationNotices !== device.organization.notices
 
@@ -71,7 +71,7 @@ export function deviceRegistry() {
 
   /** Adds a device as stale: it must be loaded, or loaded again if a notice came in the meantime. */
   function add(nodeKey: string, stored: Added): DeviceState {
-    const { deviceId, deviceType, onTrialUntil } = stored
+    const { deviceId, deviceType, unconfirmedUntil } = stored
     const organization = organizationOf(stored.organizationId)
     const device: DeviceState = {
       // A slice of a header would keep the whole header alive.
@@ -79,7 +79,7 @@ export function deviceRegistry() {
       organization,
       deviceId,
       deviceType,
-      isOnTrial: onTrialUntil !== null,
+      isUnconfirmed: unconfirmedUntil !== null,
       notices: 0,
       loadedNotices: -1,
       loadedOrganizationNotices: -1,
@@ -92,7 +92,7 @@ export function deviceRegistry() {
       isInUse: true,
     }
     byNodeKey.set(device.nodeKey, device)
-    if (device.isOnTrial) return device
+    if (device.isUnconfirmed) return device
     const earlier = organization.devices.get(deviceId)
     if (earlier) earlier.notices += 1
     organization.devices.set(deviceId, device)

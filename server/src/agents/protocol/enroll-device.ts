@@ -24,16 +24,16 @@ import {
 import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 import { makeNodeKey, nodeKeyPurpose } from './node-key.ts'
 import { addNodeKey, endNodeKeys } from './node-key-lookups.ts'
-import { beginTrial } from './node-trials.ts'
+import { addUnconfirmedNode } from './unconfirmed-nodes.ts'
 
 type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
-type Enrolled = { deviceId: string; outcome: 'new' | 'again' | 'on_trial' | 'identity_conflict' }
+type Enrolled = { deviceId: string; outcome: 'new' | 'again' | 'unconfirmed' | 'identity_conflict' }
 
 export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'identity_conflict' }
 
 /**
  * Enrolls a machine: a new device, or the one that it was before, whose earlier node key dies. As a device with a linked
- * companion it is on trial until that one has confirmed it. Refuses an inactive secret, and a machine that alternates with
+ * companion it waits until that one has confirmed it. Refuses an inactive secret, and a machine that alternates with
  * another one of the same identity. Fails with status 503 when too many machines enroll at the same time.
  */
 export async function enrollDevice(
@@ -51,7 +51,7 @@ export async function enrollDevice(
       const change = newChange(systemActorAt(ipAddress), secret.organization_id, now)
       const lookupHash = secrets.lookupHash(nodeKeyPurpose, nodeKey)
       const device = await enroll(tx, context, { secret, facts: request.facts, lookupHash }, change)
-      if (device.outcome === 'identity_conflict' || device.outcome === 'on_trial') return device
+      if (device.outcome === 'identity_conflict' || device.outcome === 'unconfirmed') return device
       if (device.outcome === 'again') await endNodeKeys(tx, secret.organization_id, device.deviceId)
       await addNodeKey(tx, secret.organization_id, device.deviceId, lookupHash)
       return device
@@ -82,8 +82,8 @@ async function enroll(
     if (known && device) {
       const key = await findIdentity(tx, device, change.now)
       if (key) {
-        await beginTrial(tx, { deviceId: device.id, lookupHash, facts, secretId: secret.id }, key, change)
-        return { deviceId: device.id, outcome: 'on_trial' }
+        await addUnconfirmedNode(tx, { deviceId: device.id, lookupHash, facts, secretId: secret.id }, key, change)
+        return { deviceId: device.id, outcome: 'unconfirmed' }
       }
       const { last_seen_at: lastSeenAt, enrolled_at: enrolledAt } = known
       // The enrollment itself is noted as a contact, too, but tells nothing of an agent that lives.

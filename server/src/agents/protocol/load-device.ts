@@ -41,10 +41,10 @@ export async function authenticate(
   return remember(context, nodeKey, stored, noticesBefore)
 }
 
-/** The device of a node key; a node whose trial is over has none. */
+/** The device of a node key; a node that was not confirmed in time has none. */
 async function loadStored({ clock, loadDevice, secrets }: AgentContext, nodeKey: string) {
   const stored = await loadDevice(secrets.lookupHash(nodeKeyPurpose, nodeKey))
-  const isOver = stored != null && stored.onTrialUntil !== null && stored.onTrialUntil <= clock()
+  const isOver = stored != null && stored.unconfirmedUntil !== null && stored.unconfirmedUntil <= clock()
   return isOver ? undefined : stored
 }
 
@@ -72,7 +72,7 @@ export async function authenticateByBody(
 
 /** A device is asked this often for the file of a companion, which may not have been written yet. */
 export const linkEveryMs = 15_000
-const linkEveryOnTrialMs = 5_000
+const linkEveryUnconfirmedMs = 5_000
 
 const tooManyUnknownKeys = () =>
   Object.assign(new Error('Too many unknown node keys came from this address. Try again later.'), { statusCode: 429 })
@@ -83,7 +83,7 @@ export const stateOf = (found: DeviceState | LoadedDevice): DeviceState => ('dev
 export function noteContact(context: AgentContext, device: DeviceState, now: string): void {
   device.isInUse = true
   // Until it is confirmed nobody knows whether the device spoke.
-  if (device.isOnTrial) return
+  if (device.isUnconfirmed) return
   context.presence.note(device.organization.id, device.deviceId, now)
 }
 
@@ -96,8 +96,8 @@ export async function reloadDevice(context: AgentContext, device: DeviceState): 
     context.registry.remove(device)
     return undefined
   }
-  if (stored.deviceId !== device.deviceId || (device.isOnTrial && stored.onTrialUntil === null)) {
-    // Its device was merged into another one, as which the agent continues; or it is on trial no longer.
+  if (stored.deviceId !== device.deviceId || (device.isUnconfirmed && stored.unconfirmedUntil === null)) {
+    // Its device was merged into another one, as which the agent continues; or it was confirmed.
     context.registry.remove(device)
     return remember(context, device.nodeKey, stored, noticesBefore)
   }
@@ -139,7 +139,7 @@ function settleSchedule(
   stored: StoredDevice,
   plan: CheckPlan,
 ): LoadedDevice {
-  if (device.isOnTrial) return onTrial(device, stored)
+  if (device.isUnconfirmed) return unconfirmed(device, stored)
   const noted = context.runTimes.unwritten(stored.organizationId, stored.deviceId)
   const nowMs = Date.parse(context.clock())
   const { unanswered } = device
@@ -161,10 +161,10 @@ function settleSchedule(
   return { device, checks, liveQueries, tables, linkDueAtMs }
 }
 
-/** A node on trial is asked for the file of the device's companion, and for nothing else. */
-function onTrial(device: DeviceState, { deviceType }: StoredDevice): LoadedDevice {
+/** An unconfirmed node is asked for the file of the device's companion, and for nothing else. */
+function unconfirmed(device: DeviceState, { deviceType }: StoredDevice): LoadedDevice {
   device.reportsAs = platformOf(deviceType)
-  return { device, checks: [], liveQueries: [], tables: [], linkDueAtMs: device.linkAskedAtMs + linkEveryOnTrialMs }
+  return { device, checks: [], liveQueries: [], tables: [], linkDueAtMs: device.linkAskedAtMs + linkEveryUnconfirmedMs }
 }
 
 /** The tables that a recently enrolled device still has to report. */

@@ -1,7 +1,7 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 
-/** Ends the node keys of a device, those on trial included, but for the one that stays. */
+/** Ends the node keys of a device, those of unconfirmed nodes included, but for the one that stays. */
 export async function endNodeKeys(
   tx: Tx,
   organizationId: string,
@@ -32,7 +32,7 @@ export async function moveNodeKeys(tx: Tx, { organizationId, fromId, toId }: Mov
     .deleteFrom('node_key_lookups')
     .where(inOrganization('node_key_lookups', organizationId))
     .where('device_id', '=', fromId)
-    .where('on_trial_until', 'is not', null)
+    .where('unconfirmed_until', 'is not', null)
     .execute()
   await tx
     .updateTable('node_key_lookups')

@@ -106,13 +106,13 @@ function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, bodies
       })
     const isLong = (bodyOf(request)?.length ?? 0) > smallBytes
     if (!device || !isLong) return write()
-    if (stateOf(device).isOnTrial) return answerWith(reply, success())
+    if (stateOf(device).isUnconfirmed) return answerWith(reply, success())
     return context.largeBodies.take({ kind: 'write', device: stateOf(device), isGone: isGone(request) }, write)
   })
   scope.post('/log', options, async (request, reply) => {
     const { agentDevice: device, ip } = request
     // Its lines count once it is confirmed: then it reports again.
-    if (device && stateOf(device).isOnTrial) return answerWith(reply, success())
+    if (device && stateOf(device).isUnconfirmed) return answerWith(reply, success())
     const log = { bytes: bodyOf(request), device, ip, isGone: isGone(request) }
     return answerWith(reply, await answerLog(context, log, isDatabaseUnavailable))
   })

@@ -25,7 +25,7 @@ export async function takeAnswers(
 ): Promise<void> {
   const { runs, liveAnswers, link } = await sortAnswers(context, device, body)
   if (link) await takeLinkFiles(context, device, link)
-  if (device.isOnTrial) return
+  if (device.isUnconfirmed) return
   await takeFirstRound(context, device, body, isDatabaseUnavailable)
   await recordChecks(context, device, runs, isDatabaseUnavailable)
   await recordLive(context, device, liveAnswers, isDatabaseUnavailable)

@@ -13,16 +13,16 @@ export type LinkAnswer = { rows: readonly CheckRow[]; askedAtMs: number }
 
 /**
  * Links the companions whose files the osquery node of this device sees: only one on the same machine could write them. A
- * node on trial is in service once it has seen the file of the linked one.
+ * node that is not confirmed is in service once it has seen the file of the linked one.
  */
 export async function takeLinkFiles(
   context: AgentContext,
-  { deviceId, deviceType, isOnTrial, nodeKey, organization }: DeviceState,
+  { deviceId, deviceType, isUnconfirmed, nodeKey, organization }: DeviceState,
   { rows, askedAtMs }: LinkAnswer,
 ): Promise<void> {
   const names = namesShown(deviceType, rows)
   const change = systemChange(organization.id, context.clock())
-  if (isOnTrial) {
+  if (isUnconfirmed) {
     const lookupHash = context.secrets.lookupHash(nodeKeyPurpose, nodeKey)
     if (names.size > 0) await transact(context.db, (tx) => confirmNode(tx, { deviceId, lookupHash, names }, change))
   } else await transact(context.db, (tx) => confirmLinks(tx, { deviceId, names, askedAtMs }, change))

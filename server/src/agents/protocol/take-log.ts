@@ -40,7 +40,7 @@ export async function answerLog(
   const sender = device ?? (body && (await authenticateByBody(context, body, ip)))
   if (body && !sender) return unknownNodeKey
   if (sender) noteContact(context, stateOf(sender), context.clock())
-  if (body && sender && !stateOf(sender).isOnTrial) await takeLines(context, sender, body, isDatabaseUnavailable)
+  if (body && sender && !stateOf(sender).isUnconfirmed) await takeLines(context, sender, body, isDatabaseUnavailable)
   else context.metrics.drainedLogs.inc()
   return success()
 }

@@ -12,7 +12,7 @@ type WithDefault<Value> = ColumnType<Value, Value | undefined, Value>
 type Instant = string
 
 /** What a node has said that enrolled as a device with a linked companion. */
-export type TrialEnrollment = {
+export type UnconfirmedEnrollment = {
   facts: Record<string, string | null>
   enrollment_secret_id: string
   ip_address: string | null
@@ -389,8 +389,8 @@ export interface Database {
     organization_id: string
     device_id: string
     /** Until when the node has time to be confirmed by the device's companion; null of a node in service. */
-    on_trial_until: Instant | null
-    trial: Json<TrialEnrollment> | null
+    unconfirmed_until: Instant | null
+    enrollment: Json<UnconfirmedEnrollment> | null
   }
   rate_limit_windows: { organization_id: string; api_key_id: string; started_at: Instant; used: number }
   checks: {

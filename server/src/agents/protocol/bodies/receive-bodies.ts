@@ -133,7 +133,7 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
 }
 
 function partyOf(sender: Sender): string {
-  const { organization, deviceId, isOnTrial } = stateOf(sender)
+  const { organization, deviceId, isUnconfirmed } = stateOf(sender)
   // What may be another machine takes nothing from the device.
-  return `${isOnTrial ? 'node on trial of ' : ''}device ${organization.id}/${deviceId}`
+  return `${isUnconfirmed ? 'unconfirmed node of ' : ''}device ${organization.id}/${deviceId}`
 }

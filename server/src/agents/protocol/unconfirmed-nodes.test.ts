@@ -8,8 +8,8 @@ import { resolveIdentityConflict } from '../../administration/registrations/end-
 import { registerDevice } from '../../administration/registrations/register-device.ts'
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { endOverdueTrials } from './end-overdue-trials.ts'
 import { queryName } from './query-names.ts'
+import { refuseUnconfirmedNodes } from './refuse-unconfirmed-nodes.ts'
 import { revokeEnrollmentSecret } from './revoke-enrollment-secret.ts'
 
 const agents = testAgents()
@@ -57,7 +57,7 @@ async function linkedLaptop() {
 }
 
 /** A node that enrolls as the laptop, as osquery does once its database is deleted. */
-async function nodeOnTrial(secret: string) {
+async function unconfirmedNode(secret: string) {
   const node = agents.client()
   assert.ok((await node.enroll(secret, machine)).accepted)
   return node
@@ -79,7 +79,7 @@ const countOf = async (type: string) =>
 test('a node that enrolls as a device with a linked companion changes nothing', async () => {
   const laptop = await linkedLaptop()
   const before = await laptop.standing()
-  const node = await nodeOnTrial(laptop.secret)
+  const node = await unconfirmedNode(laptop.secret)
   assert.ok(await isIn(node), 'it is answered')
   const { queries } = await node.read()
   assert.deepEqual(
@@ -100,13 +100,13 @@ test('a node that enrolls as a device with a linked companion changes nothing', 
 
 test('it is in service once it shows the file that the companion was asked for, and the registration stays', async () => {
   const laptop = await linkedLaptop()
-  const node = await nodeOnTrial(laptop.secret)
-  const other = await nodeOnTrial(laptop.secret)
+  const node = await unconfirmedNode(laptop.secret)
+  const other = await unconfirmedNode(laptop.secret)
   const { body } = await laptop.companion.checkIn()
   assert.ok(await reportLinkFiles(node, [body.link?.name ?? '']))
   assert.ok(await isIn(node))
   assert.equal(await isIn(laptop.client), false, 'the earlier node key has ended')
-  assert.equal(await isIn(other), false, 'so have those of other nodes on trial')
+  assert.equal(await isIn(other), false, 'so have those of other unconfirmed nodes')
   const { device } = await laptop.standing()
   assert.deepEqual([device.registration_suspended_at, device.identity_conflict_since], [null, null])
   assert.notEqual(device.registered_owner_id, null)
@@ -121,7 +121,7 @@ test('it is in service once it shows the file that the companion was asked for, 
     ['passing'],
   )
   agents.pass(1_000)
-  await endOverdueTrials(database.db, agents.now())
+  await refuseUnconfirmedNodes(database.db, agents.now())
   assert.ok(await isIn(node))
 })
 
@@ -140,7 +140,7 @@ test('another process knows of it at once', async () => {
 
 test('no other file brings it into service', async () => {
   const laptop = await linkedLaptop()
-  const node = await nodeOnTrial(laptop.secret)
+  const node = await unconfirmedNode(laptop.secret)
   const own = await companionClient(agents.server.origin)
   const { body: ofOwn } = await own.enroll(laptop.secret)
   const { body } = await laptop.companion.checkIn()
@@ -163,13 +163,13 @@ test('no other file brings it into service', async () => {
 
 test('after 15 minutes it is refused, and the device is marked; its registration and its node stay', async () => {
   const laptop = await linkedLaptop()
-  const nodes = [await nodeOnTrial(laptop.secret), await nodeOnTrial(laptop.secret)]
+  const nodes = [await unconfirmedNode(laptop.secret), await unconfirmedNode(laptop.secret)]
   agents.pass(899)
-  await endOverdueTrials(database.db, agents.now())
+  await refuseUnconfirmedNodes(database.db, agents.now())
   for (const node of nodes) assert.ok(await isIn(node))
   agents.pass(2)
   for (const node of nodes) assert.equal(await isIn(node), false, 'also before the background has come by')
-  await endOverdueTrials(database.db, agents.now())
+  await refuseUnconfirmedNodes(database.db, agents.now())
   const { device } = await laptop.standing()
   assert.equal(device.identity_conflict_since, agents.now())
   assert.equal(device.registration_suspended_at, null)
@@ -178,26 +178,26 @@ test('after 15 minutes it is refused, and the device is marked; its registration
     'Refused 2 osquery nodes that enrolled as the device "ana-x1": its companion did not confirm them within 15 minutes.',
   ])
   assert.equal(await countOf('devices.identity_conflict'), 1)
-  await nodeOnTrial(laptop.secret)
+  await unconfirmedNode(laptop.secret)
   agents.pass(901)
-  await endOverdueTrials(database.db, agents.now())
+  await refuseUnconfirmedNodes(database.db, agents.now())
   assert.equal((await auditsOf('device.identity_conflict_found')).length, 2)
   assert.equal(await countOf('devices.identity_conflict'), 1, 'announced once')
 })
 
 test('a machine whose companion is gone gets in after an administrator has resolved the conflict, in doubt', async () => {
   const laptop = await linkedLaptop()
-  await nodeOnTrial(laptop.secret)
+  await unconfirmedNode(laptop.secret)
   agents.pass(901)
-  await endOverdueTrials(database.db, agents.now())
+  await refuseUnconfirmedNodes(database.db, agents.now())
   const { organizationId, deviceId } = laptop
   const resolve = () => transact(database.db, (tx) => resolveIdentityConflict(tx, { deviceId }, change(organizationId)))
   await resolve()
-  const early = await nodeOnTrial(laptop.secret)
+  const early = await unconfirmedNode(laptop.secret)
   assert.ok(await isIn(laptop.client), 'its companion was here less than an hour ago')
   agents.pass(3_600)
   assert.equal(await isIn(early), false)
-  const reinstalled = await nodeOnTrial(laptop.secret)
+  const reinstalled = await unconfirmedNode(laptop.secret)
   assert.ok(await isIn(reinstalled))
   assert.equal(await isIn(laptop.client), false)
   const { device } = await laptop.standing()
@@ -206,12 +206,12 @@ test('a machine whose companion is gone gets in after an administrator has resol
   assert.match((await auditsOf('device.companion_unlinked'))[0] ?? '', /did not confirm it/)
 })
 
-test('of one device eight nodes are on trial at most, the latest', async () => {
+test('of one device eight nodes wait at most, the latest', async () => {
   const laptop = await linkedLaptop()
   const nodes = []
   for (let count = 0; count < 10; count += 1) {
     agents.pass(1)
-    nodes.push(await nodeOnTrial(laptop.secret))
+    nodes.push(await unconfirmedNode(laptop.secret))
   }
   const accepted = await Promise.all(nodes.map(isIn))
   assert.deepEqual(accepted, [false, false, ...Array(8).fill(true)])
@@ -219,7 +219,7 @@ test('of one device eight nodes are on trial at most, the latest', async () => {
 
 test('a node whose enrollment secret was revoked meanwhile stays out', async () => {
   const laptop = await linkedLaptop()
-  const node = await nodeOnTrial(laptop.secret)
+  const node = await unconfirmedNode(laptop.secret)
   const { id } = await database.db
     .selectFrom('enrollment_secrets')
     .select('id')
@@ -236,7 +236,7 @@ test('while two companions contend for the key no node comes into service by it'
   const copy = await companionClient(agents.server.origin, laptop.companion.keys)
   copy.holdEpoch('an epoch of long ago')
   await copy.checkIn()
-  const node = await nodeOnTrial(laptop.secret)
+  const node = await unconfirmedNode(laptop.secret)
   const names = [copy, laptop.companion].map(async (one) => (await one.checkIn()).body.link?.name ?? '')
   agents.pass(6)
   assert.ok(await reportLinkFiles(node, await Promise.all(names)))
@@ -247,7 +247,7 @@ test('while two companions contend for the key no node comes into service by it'
 test('a device whose key only a node key has linked is enrolled again as one without a companion', async () => {
   const laptop = await linkedLaptop()
   await database.db.updateTable('companion_keys').set({ linked_by: 'node_key' }).execute()
-  const node = await nodeOnTrial(laptop.secret)
+  const node = await unconfirmedNode(laptop.secret)
   assert.equal(await isIn(laptop.client), false)
   assert.ok(await isIn(node))
   assert.equal(linkNameIn((await node.read()).queries), undefined)

@@ -1,10 +1,10 @@
--- A node that enrolls as a device with a linked companion is on trial until that companion's key has confirmed it.
+-- A node that enrolls as a device with a linked companion is in service once that companion has confirmed it.
 alter table node_key_lookups
-  add column on_trial_until timestamptz,
+  add column unconfirmed_until timestamptz,
   -- What its enrollment said. Taken over once the node is confirmed.
-  add column trial jsonb,
-  add constraint node_key_lookups_trial_check check ((on_trial_until is null) = (trial is null));
-create index node_key_lookups_on_trial on node_key_lookups (on_trial_until) where on_trial_until is not null;
+  add column enrollment jsonb,
+  add constraint node_key_lookups_enrollment_check check ((unconfirmed_until is null) = (enrollment is null));
+create index node_key_lookups_unconfirmed on node_key_lookups (unconfirmed_until) where unconfirmed_until is not null;
 -- After an administrator has resolved a conflict, a silent companion stands in the way of no enrollment.
 alter table device_reenrollments add column resolved_at timestamptz;
 

@@ -7,14 +7,14 @@ import type { findIdentityKey } from '../companion-keys/queries.ts'
 import type { DeviceFacts } from './enrollment-rules.ts'
 
 /** So long a node has time to be confirmed by the companion of the device that it says it is. */
-export const trialMs = 15 * minuteMs
+export const confirmationMs = 15 * minuteMs
 
-/** Of one device, this many nodes may be on trial; older ones go. */
-const maxOnTrial = 8
+/** Of one device, this many nodes may wait; older ones go. */
+const maxUnconfirmed = 8
 
 type IdentityKey = NonNullable<Awaited<ReturnType<typeof findIdentityKey>>>
 
-export type Trial = {
+export type UnconfirmedNode = {
   deviceId: string
   lookupHash: Buffer
   facts: DeviceFacts
@@ -22,11 +22,16 @@ export type Trial = {
 }
 
 /**
- * Puts a node on trial that enrolls as a device with a linked companion. The node in service stays, nothing of the device
+ * Lets a node wait that enrolls as a device with a linked companion. The node in service stays, nothing of the device
  * changes, and the companion is asked for its file.
  */
-export async function beginTrial(tx: Tx, trial: Trial, key: IdentityKey, change: ChangeContext): Promise<void> {
-  const { deviceId, lookupHash, facts, secretId } = trial
+export async function addUnconfirmedNode(
+  tx: Tx,
+  node: UnconfirmedNode,
+  key: IdentityKey,
+  change: ChangeContext,
+): Promise<void> {
+  const { deviceId, lookupHash, facts, secretId } = node
   const { organizationId, now } = change
   await tx
     .insertInto('node_key_lookups')
@@ -34,8 +39,8 @@ export async function beginTrial(tx: Tx, trial: Trial, key: IdentityKey, change:
       lookup_hash: lookupHash,
       organization_id: organizationId,
       device_id: deviceId,
-      on_trial_until: plusMs(now, trialMs),
-      trial: JSON.stringify({ facts, enrollment_secret_id: secretId, ip_address: change.actor.ipAddress }),
+      unconfirmed_until: plusMs(now, confirmationMs),
+      enrollment: JSON.stringify({ facts, enrollment_secret_id: secretId, ip_address: change.actor.ipAddress }),
     })
     .execute()
   await dropOldest(tx, organizationId, deviceId)
@@ -48,10 +53,10 @@ async function dropOldest(tx: Tx, organizationId: string, deviceId: string): Pro
     .select('lookup_hash')
     .where(inOrganization('node_key_lookups', organizationId))
     .where('device_id', '=', deviceId)
-    .where('on_trial_until', 'is not', null)
-    .orderBy('on_trial_until', 'desc')
+    .where('unconfirmed_until', 'is not', null)
+    .orderBy('unconfirmed_until', 'desc')
     .orderBy('lookup_hash')
-    .offset(maxOnTrial)
+    .offset(maxUnconfirmed)
   await tx
     .deleteFrom('node_key_lookups')
     .where(inOrganization('node_key_lookups', organizationId))
