@@ -19,6 +19,10 @@ export type DeviceSort = (typeof deviceSorts)[number]
 export const deviceColumnNames = ['state', 'blocks', 'owner', 'system', 'serial', 'issues', 'seen'] as const
 export type DeviceColumnName = (typeof deviceColumnNames)[number]
 
+/** How a device stands with its companion: `linking` waits for its link, and a key that was seen twice may have a copy. */
+export const companionStandings = ['linked', 'linking', 'none', 'seen_twice'] as const
+export type CompanionStanding = (typeof companionStandings)[number]
+
 /** How many devices one request can have checked again. */
 export const maxRefreshedAtOnce = 100
 

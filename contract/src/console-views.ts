@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { resultCounts, resultCountsExample } from './check-counts.ts'
-import { deviceSorts } from './console-values.ts'
+import { companionStandings, deviceSorts } from './console-values.ts'
 import { authenticationModes } from './device-authentication-modes.ts'
 import { Choice, Count, Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 
@@ -95,6 +95,12 @@ export const DeviceViewFilter = Type.Object(
     mode: Type.Optional(Choice(authenticationModes, 'Who may sign in with the device, which someone owns.')),
     group_id: Type.Optional(Text('Identifier of a device group.', { pattern: '^[0-9]{1,18}$' })),
     identity: Type.Optional(identityDoubt()),
+    companion: Type.Optional(
+      Choice(
+        companionStandings,
+        'Whether a companion is linked to the device, waits for its link, or is not there, or its key was seen twice.',
+      ),
+    ),
     search: Type.Optional(
       Text('A part of the name, serial number, note, or name or e-mail address of the owner.', { maxLength: 200 }),
     ),

@@ -3,6 +3,7 @@ import { deviceGroupsQuery } from '../checks/check-queries.ts'
 import { type ListChip, optionsOf } from '../components/list-view.tsx'
 import { standingWords } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { companionWords } from './companion-words.ts'
 import { platforms } from './device-filters.ts'
 import { identityWords } from './identity-doubts.ts'
 import { modeWords } from './sign-in-modes.ts'
@@ -13,6 +14,7 @@ const chips: readonly ListChip[] = [
   { field: 'Owner', name: 'owner', options: optionsOf({ registered: 'Registered', none: 'Not registered' }) },
   { field: 'Sign-in', name: 'mode', options: optionsOf(modeWords) },
   { field: 'Identity', name: 'identity', options: optionsOf(identityWords) },
+  { field: 'Companion', name: 'companion', options: optionsOf(companionWords) },
 ]
 
 /** What devices are filtered by: by their groups too, where there are any. */

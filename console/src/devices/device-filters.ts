@@ -1,4 +1,4 @@
-import { type DeviceSort, deviceSorts } from '@muster/contract/console-values.ts'
+import { type CompanionStanding, type DeviceSort, deviceSorts } from '@muster/contract/console-values.ts'
 import type { DeviceView, DeviceViewFilter } from '@muster/contract/console-views.ts'
 import type { AuthenticationMode } from '@muster/contract/device-authentication-modes.ts'
 import {
@@ -14,6 +14,7 @@ import {
 } from '../components/read-filters.ts'
 import { type Standing, standingWords } from '../components/state-shape.tsx'
 import { dayName } from '../components/times.ts'
+import { companionWords } from './companion-words.ts'
 import { type IdentityDoubt, identityWords } from './identity-doubts.ts'
 import { modeWords } from './sign-in-modes.ts'
 
@@ -32,6 +33,8 @@ export type DeviceFilters = {
   readonly mode?: AuthenticationMode
   /** Why its identity is in doubt. */
   readonly identity?: IdentityDoubt
+  /** How it stands with its companion. */
+  readonly companion?: CompanionStanding
   /** Identifier of a device group. */
   readonly group?: string
   readonly q?: string
@@ -68,6 +71,7 @@ export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): Devic
     owner: readChoice(raw, 'owner', ['registered', 'none'] as const),
     mode: readChoice(raw, 'mode', keysOf(modeWords)),
     identity: readChoice(raw, 'identity', keysOf(identityWords)),
+    companion: readChoice(raw, 'companion', keysOf(companionWords)),
     group: readId(raw, 'group'),
     q: readText(raw, 'q'),
     sort: readChoice(raw, 'sort', day === undefined ? deviceSorts : sortsOfDay),
@@ -88,6 +92,7 @@ export function filterOf({
   owner,
   mode,
   identity,
+  companion,
   group,
   q,
   as_of,
@@ -100,15 +105,23 @@ export function filterOf({
     owner,
     mode,
     identity,
+    companion,
     group_id: group,
     search: q,
     as_of,
   }) as DeviceViewFilter
 }
 
+const companionInWords: Readonly<Record<CompanionStanding, string>> = {
+  linked: 'its companion is linked',
+  linking: 'its companion waits for its link',
+  none: 'it has no companion',
+  seen_twice: 'the key of its companion was seen twice',
+}
+
 /** The filters in words, for when nothing is found. */
 export const filtersInWords = (filters: DeviceFilters): string => {
-  const { view, state, platform, owner, mode, identity, group, q, as_of } = filters
+  const { view, state, platform, owner, mode, identity, companion, group, q, as_of } = filters
   return sentenceOf([
     view && `The view is ${views[view].text}`,
     as_of && `it is as of ${dayName(as_of)}`,
@@ -121,6 +134,7 @@ export const filtersInWords = (filters: DeviceFilters): string => {
     owner && (owner === 'none' ? 'nobody owns it' : 'someone owns it'),
     mode && `who may sign in is ${modeWords[mode].toLowerCase()}`,
     identity && `its identity is in doubt: ${identityWords[identity].toLowerCase()}`,
+    companion && companionInWords[companion],
     group && 'it is in the chosen group',
     q && `text contains “${q}”`,
   ])

@@ -15,6 +15,9 @@ export const summaryQuery = query('getConsoleSummary', {}, { pace: 'usual' })
 
 export const deviceQuery = (id: string) => query('getDevice', { params: { id } }, { pace: 'usual' })
 
+export const companionQuery = (deviceId: string) =>
+  query('getCompanionOfDevice', { params: { deviceId } }, { pace: 'usual' })
+
 /** What blocks first is the first. */
 export const openIssuesQuery = (id: string) =>
   query('listIssueViews', { query: { device: id, sort: 'blocks_at', per_page: 100 } }, { pace: 'usual' })

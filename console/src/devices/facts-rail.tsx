@@ -1,27 +1,14 @@
 import type { Device } from '@muster/contract/devices.ts'
 import type { Person } from '@muster/contract/people.ts'
 import { Link } from '@tanstack/react-router'
-import { CopyButton } from '../components/copy-button.tsx'
 import { Fact } from '../components/fact.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { CompanionFacts } from './companion-facts.tsx'
+import { Copied, missing } from './copied.tsx'
 import { ownerIdOf } from './device-facts.ts'
 import { LatestChanges } from './latest-changes.tsx'
 import { modeWords } from './sign-in-modes.ts'
-
-const missing = <span className="faint">—</span>
-
-function Copied({ text, label }: { text: string | null; label: string }) {
-  if (text === null) return missing
-  return (
-    <>
-      <code className="ellipsis" title={visibleText(text)}>
-        {visibleText(text)}
-      </code>
-      <CopyButton text={text} label={label} />
-    </>
-  )
-}
 
 export function FactsRail({ device, owner }: { device: Device; owner: Person | undefined }) {
   const ownerId = ownerIdOf(device)
@@ -86,6 +73,7 @@ export function FactsRail({ device, owner }: { device: Device; owner: Person | u
           {device.note === null ? missing : <span className="rail-note">{visibleText(device.note)}</span>}
         </Fact>
       </dl>
+      <CompanionFacts device={device} />
       <LatestChanges device={device} />
     </aside>
   )

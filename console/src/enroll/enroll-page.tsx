@@ -1,4 +1,5 @@
 import { Page } from '../components/page.tsx'
+import { CompanionCounts } from './companion-counts.tsx'
 import { EnrollSteps } from './enroll-steps.tsx'
 
 const crumb = { to: '/devices', text: 'Devices' } as const
@@ -7,6 +8,7 @@ export const EnrollPage = () => (
   <Page title="Enroll a machine" crumb={crumb} hasOwnTitle>
     <div className="page enroll">
       <EnrollSteps title="Enroll a machine" />
+      <CompanionCounts />
     </div>
   </Page>
 )

@@ -1,4 +1,5 @@
 import { BlockReceivers } from '../block-receivers.ts'
+import { CompanionSummary, DeviceCompanion } from '../console-companions.ts'
 import {
   DeletedDevice,
   DeviceDescription,
@@ -65,6 +66,14 @@ export const deviceViewOperations = defineOperations({
     tag: 'Console',
     answer: FirstSteps,
   }),
+  getCompanionSummary: json({
+    method: 'GET',
+    path: '/views/companion_summary',
+    permission: 'read',
+    summary: 'Count the computers with and without a companion',
+    tag: 'Console',
+    answer: CompanionSummary,
+  }),
   getConsoleSummary: json({
     method: 'GET',
     path: '/views/summary',
@@ -104,6 +113,14 @@ export const deviceViewOperations = defineOperations({
     summary: 'Read which reporting tables a device has data in',
     tag: 'Console',
     answer: DeviceInventory,
+  }),
+  getCompanionOfDevice: json({
+    method: 'GET',
+    path: '/views/devices/:deviceId/companion',
+    permission: 'read',
+    summary: 'Read how the companion of a device stands',
+    tag: 'Console',
+    answer: DeviceCompanion,
   }),
   describeDevice: json({
     method: 'PATCH',

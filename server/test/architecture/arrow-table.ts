@@ -49,6 +49,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
 
   // What the console's pages show of many contexts at once.
   'console/views': [
+    'agents/companion-keys',
     ...['administration/requests', 'administration/registrations', 'administration/groups'],
     ...['reporting/compliance-days', 'reporting', 'live-queries'],
     ...['checks/drafts', 'checks/definitions', 'checks/configuration', 'checks/catalogue', 'compliance/templates'],

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
 import { surveyKeys } from '../../access/api-keys/survey-keys.ts'
 import { surveyDuplicates } from '../../access/scim/survey-duplicates.ts'
+import { surveyCompanions } from '../../agents/companion-keys/survey-companions.ts'
 import type { Connection } from '../../base/db/connect.ts'
 import { pendingMigrations } from '../../base/db/migrate.ts'
 import { hasJobSchedules } from '../../base/jobs/job-schedules.ts'
@@ -62,6 +63,20 @@ const duplicateSurvey = Type.Object({
   ),
 })
 
+const companionSurvey = Type.Object({
+  counts: Type.Object({
+    computers: Type.Integer(),
+    linked: Type.Integer(),
+    linking: Type.Integer(),
+    none: Type.Integer(),
+    seen_twice: Type.Integer(),
+  }),
+  seenTwiceCount: Type.Integer(),
+  seenTwice: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), organization: Type.String(), at: Type.String() }),
+  ),
+})
+
 const keySurvey = Type.Object({
   count: Type.Integer(),
   toReview: Type.Integer(),
@@ -106,6 +121,7 @@ export const databaseFacts = Type.Object({
   identities: Type.Optional(identitySurvey),
   keys: Type.Optional(keySurvey),
   duplicates: Type.Optional(duplicateSurvey),
+  companions: Type.Optional(companionSurvey),
 })
 export type DatabaseFacts = Static<typeof databaseFacts>
 
@@ -141,6 +157,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
       identities: await surveyIdentities(connection.db),
       keys: await surveyKeys(connection.db, row.clock),
       duplicates: await surveyDuplicates(connection.db),
+      companions: await surveyCompanions(connection.db, row.clock),
     }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),
   }

@@ -5,15 +5,17 @@ import type { EndpointSurvey, TroubledEndpoint } from '../../signals/webhooks/su
 import { plainText } from '../table.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { type Finding, ok, warning } from './finding.ts'
+import { judgeCompanions } from './judge-companions.ts'
 
-type Surveys = Pick<DatabaseFacts, 'webhooks' | 'identities' | 'keys' | 'duplicates'>
+type Surveys = Pick<DatabaseFacts, 'webhooks' | 'identities' | 'keys' | 'duplicates' | 'companions'>
 
 /** How the records stand that were surveyed. */
-export const judgeSurveys = ({ webhooks, identities, keys, duplicates }: Surveys): Finding[] => [
+export const judgeSurveys = ({ webhooks, identities, keys, duplicates, companions }: Surveys): Finding[] => [
   ...(webhooks ? judgeWebhooks(webhooks) : []),
   ...(identities ? judgeIdentities(identities) : []),
   ...(keys ? judgeKeys(keys) : []),
   ...(duplicates ? judgeDuplicates(duplicates) : []),
+  ...(companions ? judgeCompanions(companions) : []),
 ]
 
 /** How the endpoints of webhooks stand. */

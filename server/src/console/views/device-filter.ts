@@ -1,5 +1,6 @@
 import type { DeviceViewFilter } from '@muster/contract/console-views.ts'
 import { type Expression, sql } from 'kysely'
+import { standsWithCompanion } from '../../agents/companion-keys/companion-of-device.ts'
 import { searchPattern } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
@@ -65,6 +66,7 @@ export function conditionsOf(organizationId: string, filter: DeviceViewFilter): 
   }
   if (filter.identity === 'suspended') conditions.push(sql<boolean>`devices.registration_suspended_at is not null`)
   if (filter.identity === 'conflict') conditions.push(sql<boolean>`devices.identity_conflict_since is not null`)
+  if (filter.companion !== undefined) conditions.push(standsWithCompanion(organizationId, filter.companion))
   const pattern = searchPattern(filter.search)
   if (pattern === undefined) return conditions
   // Each half has an index of its own; one condition over both tables would read all devices.

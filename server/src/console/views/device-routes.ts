@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { resolveIdentityConflict } from '../../administration/registrations/end-identity-conflicts.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
 import { confirmRegistration } from '../../administration/registrations/suspend-registration.ts'
+import { findCompanionOfDevice } from '../../agents/companion-keys/companion-of-device.ts'
+import { countCompanions } from '../../agents/companion-keys/survey-companions.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
@@ -68,8 +70,24 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
       }),
   })
 
+  companionRoutes(scope)
   identityRoutes(scope)
   deletedDeviceRoutes(scope)
+}
+
+function companionRoutes(scope: FastifyInstance): void {
+  endpoint(scope, {
+    ...deviceViewOperations.getCompanionOfDevice,
+    run: async ({ db, organizationId, params }) => {
+      if (!(await exists(db, organizationId, params))) fail('not_found')
+      return { companion: (await findCompanionOfDevice(db, organizationId, params.deviceId)) ?? null }
+    },
+  })
+
+  endpoint(scope, {
+    ...deviceViewOperations.getCompanionSummary,
+    run: ({ db, organizationId }) => countCompanions(db, organizationId),
+  })
 }
 
 function identityRoutes(scope: FastifyInstance): void {

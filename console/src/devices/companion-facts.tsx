@@ -1,0 +1,84 @@
+import type { DeviceCompanion } from '@muster/contract/console-companions.ts'
+import type { Device } from '@muster/contract/devices.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Fact } from '../components/fact.tsx'
+import { LoadFailure } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { companionWords } from './companion-words.ts'
+import { Copied } from './copied.tsx'
+import { companionQuery } from './device-queries.ts'
+
+type Companion = NonNullable<DeviceCompanion['companion']>
+
+/** How the companion of a computer stands; phones have none. */
+export function CompanionFacts({ device }: { device: Device }) {
+  return device.device_type === 'iOS' || device.device_type === 'Android' ? null : <OfComputer id={device.id} />
+}
+
+function OfComputer({ id }: { id: string }) {
+  const read = useQuery(companionQuery(id))
+  if (!read.data) return <LoadFailure what="The companion" query={read} />
+  const { companion } = read.data
+  return (
+    <section aria-labelledby="companion" className="section">
+      <div className="section-head">
+        <h2 id="companion">Companion</h2>
+      </div>
+      {companion === null ? <NoCompanion /> : <Facts companion={companion} />}
+    </section>
+  )
+}
+
+const NoCompanion = () => (
+  <p className="secondary">
+    No companion: nothing proves at a sign-in that a browser runs on this device.{' '}
+    <Link className="underlined" to="/devices/enroll">
+      Install one
+    </Link>
+  </p>
+)
+
+function Facts({ companion }: { companion: Companion }) {
+  const isTrial = companion.state === 'linked' && companion.linked_by === 'node_key'
+  return (
+    <>
+      <dl className="facts">
+        <Fact name="State">{companionWords[companion.state]}</Fact>
+        <Fact name="Version">{visibleText(companion.agent_version)}</Fact>
+        <Fact name="Key">
+          <Copied text={companion.kid} label="the key" />
+        </Fact>
+        <Fact name="Link proved">
+          <RelativeTime time={companion.linked_at} missing="never" />
+        </Fact>
+        <Fact name="Last check-in">
+          <RelativeTime time={companion.last_contact_at} />
+        </Fact>
+        <Fact name="Last proof">
+          <RelativeTime time={companion.last_proved_at} missing="never" />
+        </Fact>
+      </dl>
+      {companion.seen_twice_at !== null && <SeenTwice at={companion.seen_twice_at} />}
+      {isTrial && (
+        <p className="note companion-note">
+          <span>
+            <b className="medium">Key not protected: trial.</b> The node key alone vouches for it, which counts in a
+            trial only.
+          </span>
+        </p>
+      )}
+    </>
+  )
+}
+
+const SeenTwice = ({ at }: { at: string }) => (
+  <p className="note will companion-note">
+    <span>
+      <b className="medium">{companionWords.seen_twice}</b>, last <RelativeTime time={at} />: its state folder was
+      copied, or the machine was put back to an earlier state. The device proves its link again. If the key is seen
+      twice again, run <code>muster companion --new-key</code> on the device, or install the companion again.
+    </span>
+  </p>
+)

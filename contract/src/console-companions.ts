@@ -1,0 +1,62 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Count, Nullable, Text, Timestamp } from './schema-kit.ts'
+
+const Companion = Type.Object(
+  {
+    state: Choice(['linked', 'linking'], 'Whether it proves the device, or waits for its link to it.'),
+    kid: Text('Thumbprint of its key.'),
+    agent_version: Text('Its version.'),
+    linked_at: Nullable(Timestamp('When its link to the device was last proved; null before the first time.')),
+    linked_by: Nullable(
+      Choice(
+        ['file', 'node_key'],
+        'What proved the link: a file that osquery reported, or in a trial the node key; null before the first time.',
+      ),
+    ),
+    last_contact_at: Timestamp('When it last checked in.'),
+    last_proved_at: Nullable(Timestamp('When it last proved the device at a sign-in; null if never.')),
+    seen_twice_at: Nullable(Timestamp('When its key was last seen with an outdated state; null if never.')),
+  },
+  { description: 'The companion that is linked to the device, or else the newest that waits for its link.' },
+)
+
+/** What proves at sign-ins that a browser runs on the device. */
+export const DeviceCompanion = Type.Object(
+  { companion: Nullable(Companion) },
+  {
+    title: 'DeviceCompanion',
+    description: 'The companion of a device; null where there is none.',
+    examples: [
+      {
+        companion: {
+          state: 'linked',
+          kid: 'trQULYmfvQh1Yq8wOnQpvOenTW-ki4PJSqEAP_Svvq4',
+          agent_version: '1.4.0',
+          linked_at: '2026-11-20T03:12:41.301Z',
+          linked_by: 'file',
+          last_contact_at: '2026-11-20T09:13:55.018Z',
+          last_proved_at: '2026-11-20T08:01:12.440Z',
+          seen_twice_at: null,
+        },
+      },
+    ],
+  },
+)
+export type DeviceCompanion = Static<typeof DeviceCompanion>
+
+/** How far companions are rolled out. */
+export const CompanionSummary = Type.Object(
+  {
+    computers: Count('Devices that are no phones or tablets.'),
+    linked: Count('Those of them with a linked companion.'),
+    linking: Count('Those with a companion that waits for its link.'),
+    none: Count('Those without a companion.'),
+    seen_twice: Count('Those with a companion whose key was seen twice.'),
+  },
+  {
+    title: 'CompanionSummary',
+    description: 'How many computers have a companion.',
+    examples: [{ computers: 196, linked: 180, linking: 4, none: 12, seen_twice: 0 }],
+  },
+)
+export type CompanionSummary = Static<typeof CompanionSummary>

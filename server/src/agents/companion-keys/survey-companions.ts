@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Db, Reader } from '../../base/db/transact.ts'
+import { dayMs, plusMs } from '../../base/time.ts'
+
+export type CompanionCounts = {
+  /** Devices that a companion can run on. */
+  computers: number
+  linked: number
+  linking: number
+  none: number
+  seen_twice: number
+}
+
+/** How many computers of an organization, or of all, have a companion. */
+export const countCompanions = (reader: Reader, organizationId: string | 'all'): Promise<CompanionCounts> => {
+  const isOwn = (table: 'devices' | 'companion_keys') =>
+    organizationId === 'all' ? sql<boolean>`true` : inOrganization(table, organizationId)
+  return reader
+    .selectFrom('devices')
+    .leftJoin(
+      (inner) =>
+        inner
+          .selectFrom('companion_keys')
+          .select(['organization_id', 'device_id', sql<boolean>`bool_or(status = 'linked')`.as('is_linked')])
+          .select(sql<boolean>`bool_or(seen_twice_at is not null)`.as('is_seen_twice'))
+          .where(isOwn('companion_keys'))
+          .where('device_id', 'is not', null)
+          .groupBy(['organization_id', 'device_id'])
+          .as('companion'),
+      (join) =>
+        join
+          .onRef('companion.organization_id', '=', 'devices.organization_id')
+          .onRef('companion.device_id', '=', 'devices.id'),
+    )
+    .select([
+      sql<number>`count(*)::int`.as('computers'),
+      sql<number>`count(*) filter (where companion.is_linked)::int`.as('linked'),
+      sql<number>`count(*) filter (where not companion.is_linked)::int`.as('linking'),
+      sql<number>`count(*) filter (where companion.is_linked is null)::int`.as('none'),
+      sql<number>`count(*) filter (where companion.is_seen_twice)::int`.as('seen_twice'),
+    ])
+    .where(isOwn('devices'))
+    .where('devices.deleted_at', 'is', null)
+    .where('devices.device_type', 'in', ['Mac', 'Windows', 'Linux'])
+    .executeTakeFirstOrThrow()
+}
+
+export type CompanionSurvey = {
+  counts: CompanionCounts
+  /** Devices whose keys were seen twice within the last week, in all organizations. */
+  seenTwiceCount: number
+  /** Some of them, the latest first. */
+  seenTwice: { id: string; name: string; organization: string; at: string }[]
+}
+
+const maxListed = 3
+
+/** How the companions of the deployment stand, for its operator. */
+export async function surveyCompanions(db: Db, now: string): Promise<CompanionSurvey> {
+  const { rows } = await sql<CompanionSurvey['seenTwice'][number] & { count: number }>`
+    select devices.id, devices.name, organizations.name as organization, max(key.seen_twice_at) as at,
+      (count(*) over ())::integer as count
+    from companion_keys as key
+    join devices on devices.organization_id = key.organization_id and devices.id = key.device_id
+    join organizations on organizations.id = key.organization_id
+    where key.seen_twice_at > ${plusMs(now, -7 * dayMs)}::timestamptz and devices.deleted_at is null
+    group by devices.organization_id, devices.id, devices.name, organizations.name
+    order by at desc, devices.id limit ${sql.lit(maxListed)}`.execute(db)
+  return {
+    counts: await countCompanions(db, 'all'),
+    seenTwiceCount: rows[0]?.count ?? 0,
+    seenTwice: rows.map(({ count: _count, ...device }) => device),
+  }
+}

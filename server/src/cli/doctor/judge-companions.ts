@@ -1,0 +1,23 @@
+import type { CompanionCounts, CompanionSurvey } from '../../agents/companion-keys/survey-companions.ts'
+import { plainText } from '../table.ts'
+import { type Finding, ok, warning } from './finding.ts'
+
+const name = 'companions'
+
+/** How far companions are rolled out, and whose keys may be on two machines. */
+export function judgeCompanions({ counts, seenTwiceCount, seenTwice }: CompanionSurvey): Finding[] {
+  const findings = [ok(name, describeCounts(counts))]
+  for (const device of seenTwice) {
+    const text = `the key of "${device.name}" (${device.id}, ${device.organization}) was seen twice, last at ${device.at}: if it is seen again, run \`muster companion --new-key\` on the device`
+    findings.push(warning(name, plainText(text)))
+  }
+  const unlisted = seenTwiceCount - seenTwice.length
+  if (unlisted > 0) findings.push(warning(name, `and ${unlisted} more keys seen twice`))
+  return findings
+}
+
+function describeCounts({ computers, linked, linking, none }: CompanionCounts): string {
+  if (computers === 0) return 'no computers yet'
+  if (linked === computers) return `linked on all computers (${computers})`
+  return `linked on ${linked} of ${computers} computers, ${linking} waiting for their link, ${none} without one`
+}
