@@ -12,7 +12,7 @@ export function judgeCompanions({ counts, seenTwiceCount, seenTwice }: Companion
     findings.push(warning(name, plainText(text)))
   }
   const unlisted = seenTwiceCount - seenTwice.length
-  if (unlisted > 0) findings.push(warning(name, `and ${unlisted} more keys seen twice`))
+  if (unlisted > 0) findings.push(warning(name, `and ${unlisted} more seen twice`))
   return findings
 }
 

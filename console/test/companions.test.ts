@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CompanionSummary, DeviceCompanion } from '@muster/contract/console-companions.ts'
+import { assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, page, withConsole } from './signed-in.ts'
+
+withConsole(2)
+
+const facts = () => page.getByRole('complementary', { name: 'Facts' }).getByRole('region', { name: 'Companion' })
+
+const kid = 'trQULYmfvQh1Yq8wOnQpvOenTW-ki4PJSqEAP_Svvq4'
+const linked: NonNullable<DeviceCompanion['companion']> = {
+  ...{ state: 'linked', kid, agent_version: '1.4.0', linked_by: 'file' },
+  ...{ linked_at: new Date(Date.now() - 7_200_000).toISOString(), last_contact_at: new Date().toISOString() },
+  ...{ last_proved_at: null, seen_twice_at: null },
+}
+
+/** The server of the tests has no companions: it is answered for. */
+const answer = async (companion: DeviceCompanion['companion']) => {
+  await page.unroute('**/views/devices/*/companion')
+  await page.route('**/views/devices/*/companion', (route) => route.fulfill({ json: { companion } }))
+  await page.reload()
+}
+
+const row = (name: string) =>
+  facts()
+    .locator('.pair', { has: page.getByText(name, { exact: true }) })
+    .locator('dd')
+
+test('the page of a device says that it has no companion, and where to get one', { skip }, async () => {
+  await page.goto(at('/devices'))
+  await page.locator('[data-row-link]').first().click()
+  await facts().getByText('No companion').waitFor()
+  assert.equal(await facts().getByRole('link', { name: 'Install one' }).getAttribute('href'), '/console/devices/enroll')
+})
+
+test('the page of a device shows how its companion stands', { skip }, async () => {
+  await answer(linked)
+  await row('State').getByText('Linked', { exact: true }).waitFor()
+  await row('Version').getByText('1.4.0').waitFor()
+  await row('Key').getByText(kid).waitFor()
+  await row('Key').getByRole('button', { name: 'Copy the key' }).waitFor()
+  await row('Link proved').getByText('2 h ago').waitFor()
+  await row('Last check-in').locator('time').waitFor()
+  await row('Last proof').getByText('never').waitFor()
+  assert.equal(
+    await facts()
+      .getByText(/seen twice|trial/)
+      .count(),
+    0,
+  )
+  assert.deepEqual(await violations(page), [])
+})
+
+test('the page of a device says what is wrong with the key of its companion', { skip }, async () => {
+  const seen = { seen_twice_at: new Date(Date.now() - 3_600_000).toISOString() }
+  await answer({ ...linked, ...seen, linked_by: 'node_key', last_proved_at: linked.linked_at })
+  await facts().getByText('Key seen twice, last 1 h ago').waitFor()
+  await facts().getByText('muster companion --new-key').waitFor()
+  await facts().getByText('Key not protected: trial.').waitFor()
+  await row('Last proof').getByText('2 h ago').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await assertFitsPhone(page, [page.url()])
+  await answer({ ...linked, state: 'linking', linked_at: null, linked_by: null })
+  await row('State').getByText('Waiting for its link').waitFor()
+  await row('Link proved').getByText('never').waitFor()
+})
+
+test('a companion that cannot be read is a failure that says so', { skip }, async () => {
+  await page.unroute('**/views/devices/*/companion')
+  await page.route('**/views/devices/*/companion', (route) => route.fulfill({ status: 503, json: {} }))
+  await page.reload()
+  await page.getByRole('alert').filter({ hasText: 'The companion could not be loaded.' }).waitFor()
+  await page.unroute('**/views/devices/*/companion')
+})
+
+test('the page of enrolling counts companions, and leads to the computers without one', { skip }, async () => {
+  const counts: CompanionSummary = { computers: 196, linked: 180, linking: 4, none: 12, seen_twice: 0 }
+  await page.route('**/views/companion_summary', (route) => route.fulfill({ json: counts }))
+  await page.goto(at('/devices/enroll'))
+  await page.getByText('180 of 196 computers have a linked companion; 4 wait for their link.').waitFor()
+  await page.unroute('**/views/companion_summary')
+  await page.reload()
+  await page.getByText('0 of 2 computers have a linked companion.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('link', { name: 'See the 2 without one' }).click()
+  await page.locator('[data-row-link]').nth(1).waitFor()
+  await page.getByRole('button', { name: 'Remove the filter Companion' }).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('companion'), 'none')
+  await page.goto(at('/devices?companion=linked'))
+  await page.getByText('its companion is linked').waitFor()
+})
