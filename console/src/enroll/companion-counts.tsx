@@ -1,3 +1,4 @@
+import './companion-counts.css'
 import type { CompanionSummary } from '@muster/contract/console-companions.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -16,20 +17,20 @@ export function CompanionCounts() {
 
 function Counts({ counts: { computers, linked, linking, none, seen_twice: seenTwice } }: { counts: CompanionSummary }) {
   return (
-    <p className="small secondary" role="status" aria-label="Companions">
+    <p className="secondary companion-counts">
       {linked} of {computers === 1 ? '1 computer' : `${computers} computers`} {linked === 1 ? 'has' : 'have'} a linked
       companion
       {linking > 0 && (linking === 1 ? '; 1 waits for its link' : `; ${linking} wait for their link`)}.
       {none > 0 && (
         <>
           {' '}
-          <Devices companion="none">See the {none} without one</Devices>
+          <Devices companion="none">See the {none} without one</Devices>.
         </>
       )}
       {seenTwice > 0 && (
         <>
           {' '}
-          <Devices companion="seen_twice">See the {seenTwice} whose key was seen twice</Devices>
+          <Devices companion="seen_twice">See the {seenTwice} whose key was seen twice</Devices>.
         </>
       )}
     </p>
