@@ -6,7 +6,7 @@ const Companion = Type.Object(
     state: Choice(['linked', 'linking'], 'Whether it proves the device, or waits for its link to it.'),
     kid: Text('Thumbprint of its key.'),
     agent_version: Text('Its version.'),
-    linked_at: Nullable(Timestamp('When its link to the device was last proved; null before the first time.')),
+    linked_at: Nullable(Timestamp('Since when it is linked to the device; null before the first time.')),
     linked_by: Nullable(
       Choice(
         ['file', 'node_key'],

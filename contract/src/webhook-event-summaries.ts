@@ -8,7 +8,7 @@ export const webhookEventSummaries = {
   'devices.created': 'A device enrolled.',
   'devices.registered': 'A device was registered to a person.',
   'devices.registration_suspended': 'A registration is suspended until someone confirms it.',
-  'devices.identity_conflict': 'Two agents take turns enrolling as one device.',
+  'devices.identity_conflict': 'Two agents enroll as one device.',
   'devices.updated': 'A device reports another name, operating system, hardware model or agent version.',
   'devices.destroyed': 'A device was removed for good.',
   'issues.new': 'A check found an issue on a device.',

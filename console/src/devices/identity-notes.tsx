@@ -51,7 +51,7 @@ function SuspendedNote({ device, ownerName, since }: Parts & { readonly since: s
     >
       <b className="medium">The registration is suspended</b> since <RelativeTime time={since} />: an agent enrolled as
       this device while its earlier agent was in use, or with a secret that is not bound to {ownerName}; or its
-      companion was replaced, or runs on two machines. Until you confirm it, nobody can sign in with the device, and its
+      companion was replaced. Until you confirm it, nobody can sign in with the device, and its
       state cannot improve. <SeeAudit device={device} />
     </IdentityNote>
   )
@@ -73,16 +73,20 @@ function ConflictNote({ device, since }: Parts & { readonly since: string }) {
         mayResolve && {
           verb: 'Resolve conflict',
           question: `Resolve the identity conflict of ${name}?`,
-          consequences: ['The next agent that enrolls as this device takes its place immediately.'],
+          consequences: [
+            'The next agent that enrolls as this device takes its place immediately.',
+            'While its companion is in use, only an agent that it confirms takes its place.',
+          ],
           stays: 'If two machines still share the identity, the conflict is found again within minutes.',
           run: resolve,
         }
       }
     >
-      <b className="medium">Two agents take turns enrolling as this device</b>, since <RelativeTime time={since} />.
-      They have one hardware identity, as cloned virtual machines do. The one that enrolled last stays in service; the
-      other is refused for up to an hour at a time. Give one of them an identity of its own, or stop it. The mark goes
-      away after a day without a second agent. <SeeAudit device={device} />
+      <b className="medium">Two agents enroll as this device</b>, since <RelativeTime time={since} />. They have one
+      hardware identity, as cloned virtual machines do. One stays in service: the one that the companion of this device
+      confirms, or without a companion the one that enrolled last; the other is refused. Give one of them an identity of
+      its own, or stop it. If this machine was installed anew with its companion, resolve the conflict. The mark goes away
+      after a day without a second agent. <SeeAudit device={device} />
     </IdentityNote>
   )
 }
