@@ -64,8 +64,8 @@ function Facts({ companion }: { companion: Companion }) {
       {isTrial && (
         <p className="note companion-note">
           <span>
-            <b className="medium">Key not protected: trial.</b> Every program of its user can read the key. It counts
-            in a trial only.
+            <b className="medium">Key not protected: trial.</b> Every program of its user can read the key. It counts in
+            a trial only.
           </span>
         </p>
       )}
@@ -78,7 +78,8 @@ const SeenTwice = ({ at }: { at: string }) => (
     <span>
       <b className="medium">{companionWords.seen_twice}</b>, last <RelativeTime time={at} />: its state folder was
       copied, or the machine was put back to an earlier state. The companion on this device continues, and a copy is
-      refused. If the key is seen twice again, run <code>muster companion --new-key</code> on the device, or install the companion again.
+      refused. If the key is seen twice again, run <code>muster companion --new-key</code> on the device, or install the
+      companion again.
     </span>
   </p>
 )

@@ -51,8 +51,8 @@ function SuspendedNote({ device, ownerName, since }: Parts & { readonly since: s
     >
       <b className="medium">The registration is suspended</b> since <RelativeTime time={since} />: an agent enrolled as
       this device while its earlier agent was in use, or with a secret that is not bound to {ownerName}; or its
-      companion was replaced. Until you confirm it, nobody can sign in with the device, and its
-      state cannot improve. <SeeAudit device={device} />
+      companion was replaced. Until you confirm it, nobody can sign in with the device, and its state cannot improve.{' '}
+      <SeeAudit device={device} />
     </IdentityNote>
   )
 }
@@ -85,8 +85,8 @@ function ConflictNote({ device, since }: Parts & { readonly since: string }) {
       <b className="medium">Two agents enroll as this device</b>, since <RelativeTime time={since} />. They have one
       hardware identity, as cloned virtual machines do. One stays in service: the one that the companion of this device
       confirms, or without a companion the one that enrolled last; the other is refused. Give one of them an identity of
-      its own, or stop it. If this machine was installed anew with its companion, resolve the conflict. The mark goes away
-      after a day without a second agent. <SeeAudit device={device} />
+      its own, or stop it. If this machine was installed again with its companion, resolve the conflict. The mark goes
+      away after a day without a second agent. <SeeAudit device={device} />
     </IdentityNote>
   )
 }

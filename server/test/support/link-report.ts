@@ -1,5 +1,5 @@
 /** What osquery reports of the file of a companion that runs as root. */
-export const linkFolder = '/var/lib/muster-companion/link'
+const linkFolder = '/var/lib/muster-companion/link'
 
 /** The name under which a read asks for the files of companions; undefined where it does not. */
 export const linkNameIn = (queries: Record<string, unknown>): string | undefined =>

@@ -1,5 +1,4 @@
-import type { CheckRow } from '../../compliance/standing/rules.ts'
-
+type Row = Readonly<Record<string, string>>
 type Place = { folder: string; separator: string; owners: readonly string[]; hasModes: boolean }
 
 const posix = { separator: '/', owners: ['0'], hasModes: true }
@@ -26,7 +25,7 @@ export function linkSqlOf(deviceType: string): string {
  * make others: they count only where folder and file belong to root, nobody else can write to the folder, and nobody else
  * can read the file.
  */
-export function namesShown(deviceType: string, rows: readonly CheckRow[]): ReadonlySet<string> {
+export function namesShown(deviceType: string, rows: readonly Row[]): ReadonlySet<string> {
   const place = placeOf(deviceType)
   const start = place.folder + place.separator
   const isOwnFolder = rows.some(
@@ -47,7 +46,7 @@ export function namesShown(deviceType: string, rows: readonly CheckRow[]): Reado
 const writableByOthers = 0o022
 const anyAccessOfOthers = 0o077
 
-function isKept({ owners, hasModes }: Place, { uid = '', mode = '' }: CheckRow, forbidden: number): boolean {
+function isKept({ owners, hasModes }: Place, { uid = '', mode = '' }: Row, forbidden: number): boolean {
   if (!owners.includes(uid)) return false
   if (!hasModes) return true
   return /^[0-7]{3,5}$/.test(mode) && (Number.parseInt(mode, 8) & forbidden) === 0

@@ -2,12 +2,29 @@ import { systemChange } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { dayMs } from '../../base/time.ts'
+import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { askForLinkAgain } from './ask-for-link.ts'
 import { contestEnd, type Epochs, isKnownEpoch } from './epoch-rules.ts'
 import type { CompanionKey } from './queries.ts'
 
 type SeenKey = Epochs & Pick<CompanionKey, 'kid' | 'organization_id' | 'living_device_id' | 'seen_twice_at'>
+
+/**
+ * Notes a check-in of a second companion with a key: `before` as the key was found, `key` with what the check-in has changed. Has
+ * the osquery node asked for its file where that is a new one.
+ */
+export async function noteRival(
+  tx: Tx,
+  { before, key }: { before: CompanionKey; key: CompanionKey },
+  presented: string | null,
+  now: string,
+): Promise<void> {
+  const { organization_id: organizationId, living_device_id: deviceId, rival_link_name: name } = key
+  await noteEpoch(tx, before, presented, now)
+  const isAsked = name !== null && name !== before.rival_link_name
+  if (isAsked && deviceId !== null) await queueAgentNotice(tx, organizationId, deviceId, now)
+}
 
 /** Notes when a proof by a key was last accepted. */
 export async function noteProof(tx: Tx, key: Pick<SeenKey, 'kid' | 'organization_id'>, now: string): Promise<void> {

@@ -1,12 +1,11 @@
 import { type ChangeContext, newChange, systemActorAt } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
-import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { askForLink, askForLinkAgain } from '../companion-keys/ask-for-link.ts'
 import { companionPorts } from '../companion-keys/companion-ports.ts'
 import { isKnownEpoch, isOfRival } from '../companion-keys/epoch-rules.ts'
 import { endLink, linkCompanion } from '../companion-keys/link-companion.ts'
 import { judgeLink, secondsToNextCheckIn } from '../companion-keys/link-rules.ts'
-import { noteEpoch } from '../companion-keys/note-epoch.ts'
+import { noteRival } from '../companion-keys/note-epoch.ts'
 import {
   type CompanionKey,
   findCompanionKey,
@@ -78,13 +77,7 @@ async function takeRival(
   { before, key }: { before: CompanionKey; key: CompanionKey },
   { epoch }: CheckInFields,
 ): Promise<Answer> {
-  const now = context.agents.clock()
-  const { organization_id: organizationId, living_device_id: deviceId } = key
-  const isAsked = key.rival_link_name !== null && key.rival_link_name !== before.rival_link_name
-  await transact(context.db, async (tx) => {
-    await noteEpoch(tx, before, epoch, now)
-    if (isAsked && deviceId !== null) await queueAgentNotice(tx, organizationId, deviceId, now)
-  })
+  await transact(context.db, (tx) => noteRival(tx, { before, key }, epoch, context.agents.clock()))
   const asRival: CompanionKey = { ...key, status: 'linking', link_name: key.rival_link_name }
   return answerCheckIn(context, { key: asRival, epoch: key.rival_epoch ?? '' }, [])
 }

@@ -7,7 +7,7 @@ import type { findIdentityKey } from '../companion-keys/queries.ts'
 import type { DeviceFacts } from './enrollment-rules.ts'
 
 /** So long a node has time to be confirmed by the companion of the device that it says it is. */
-export const confirmationMs = 15 * minuteMs
+const confirmationMs = 15 * minuteMs
 
 /** Of one device, this many nodes may wait; older ones go. */
 const maxUnconfirmed = 8
