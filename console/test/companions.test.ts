@@ -40,7 +40,7 @@ test('the page of a device shows how its companion stands', { skip }, async () =
   await row('Version').getByText('1.4.0').waitFor()
   await row('Key').getByText(kid).waitFor()
   await row('Key').getByRole('button', { name: 'Copy the key' }).waitFor()
-  await row('Link proved').getByText('2 h ago').waitFor()
+  await row('Linked since').getByText('2 h ago').waitFor()
   await row('Last check-in').locator('time').waitFor()
   await row('Last proof').getByText('never').waitFor()
   assert.equal(
@@ -63,7 +63,7 @@ test('the page of a device says what is wrong with the key of its companion', { 
   await assertFitsPhone(page, [page.url()])
   await answer({ ...linked, state: 'linking', linked_at: null, linked_by: null })
   await row('State').getByText('Waiting for its link').waitFor()
-  await row('Link proved').getByText('never').waitFor()
+  await row('Linked since').getByText('not yet').waitFor()
 })
 
 test('a companion that cannot be read is a failure that says so', { skip }, async () => {

@@ -51,7 +51,7 @@ function Facts({ companion }: { companion: Companion }) {
           <Copied text={companion.kid} label="the key" />
         </Fact>
         <Fact name="Linked since">
-          <RelativeTime time={companion.linked_at} missing="never" />
+          <RelativeTime time={companion.linked_at} missing="not yet" />
         </Fact>
         <Fact name="Last check-in">
           <RelativeTime time={companion.last_contact_at} />
