@@ -55,7 +55,7 @@ export const Device = Type.Object(
     agent_version: Nullable(Text('Version of the agent on the device; null until the device has reported it.')),
     enrolled_at: Nullable(Timestamp('When an agent last enrolled as the device; null if none has.')),
     identity_conflict_since: Nullable(
-      Timestamp('Since when two agents take turns enrolling as the device, as cloned machines do; null when none do.'),
+      Timestamp('Since when two agents enroll as the device, as cloned machines do; null when none do.'),
     ),
   },
   {

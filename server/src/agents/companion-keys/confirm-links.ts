@@ -32,7 +32,7 @@ export async function confirmLinks(tx: Tx, report: LinkReport, context: ChangeCo
 }
 
 /** The epoch of the second companion becomes that of the key: no epoch of the other one is known from now on. */
-async function continueAsRival(tx: Tx, kid: string, { organizationId, now }: ChangeContext): Promise<void> {
+export async function continueAsRival(tx: Tx, kid: string, { organizationId, now }: ChangeContext): Promise<void> {
   await tx
     .updateTable('companion_keys')
     .set((build) => ({

@@ -2,6 +2,7 @@ import { type ChangeContext, newChange, systemActorAt } from '../../base/change-
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { askForLink, askForLinkAgain } from '../companion-keys/ask-for-link.ts'
 import { companionPorts } from '../companion-keys/companion-ports.ts'
+import { continueAsRival } from '../companion-keys/confirm-links.ts'
 import { isKnownEpoch, isOfRival } from '../companion-keys/epoch-rules.ts'
 import { endLink, linkCompanion } from '../companion-keys/link-companion.ts'
 import { judgeLink, secondsToNextCheckIn } from '../companion-keys/link-rules.ts'
@@ -50,7 +51,7 @@ export async function takeCheckIn(
   { before, key }: { before: CompanionKey; key: CompanionKey },
   { checkIn, ip, signal }: Arrival,
 ): Promise<Answer> {
-  if (isOfRival(before, checkIn.epoch)) return takeRival(context, { before, key }, checkIn)
+  if (isOfRival(before, checkIn.epoch)) return takeRival(context, { before, key }, checkIn, ip)
   const settled = await settleKey(context, { before, key }, checkIn, ip)
   if (!settled) return refusals.unknownKey
   // While two companions contend for the key, neither speaks for the device.
@@ -75,9 +76,18 @@ export async function takeCheckIn(
 async function takeRival(
   context: CompanionContext,
   { before, key }: { before: CompanionKey; key: CompanionKey },
-  { epoch }: CheckInFields,
+  { epoch, nodeKey }: CheckInFields,
+  ip: string,
 ): Promise<Answer> {
-  await transact(context.db, (tx) => noteRival(tx, { before, key }, epoch, context.agents.clock()))
+  const { agents, db } = context
+  const change = newChange(systemActorAt(ip), key.organization_id, agents.clock())
+  const isLinked = await transact(db, async (tx) => {
+    await noteRival(tx, { before, key }, epoch, change.now)
+    const isAnswering = agents.isTrial && key.rival_link_name !== null && nodeKey !== ''
+    return isAnswering && linkByNodeKey(context, tx, { key, isRival: true, nodeKey }, change)
+  })
+  const current = isLinked ? await findCompanionKey(db, key.kid) : undefined
+  if (current) return answerCheckIn(context, { key: current, epoch: key.rival_epoch ?? '' }, [])
   const asRival: CompanionKey = { ...key, status: 'linking', link_name: key.rival_link_name }
   return answerCheckIn(context, { key: asRival, epoch: key.rival_epoch ?? '' }, [])
 }
@@ -107,7 +117,7 @@ async function settleKey(
   if (!isWithoutDevice && !isUnasked && !isLinkInQuestion && !isAnswering) return key
   const change = newChange(systemActorAt(ip), key.organization_id, now)
   await transact(db, async (tx) => {
-    if (isAnswering) await linkByNodeKey(context, tx, key, checkIn.nodeKey, change)
+    if (isAnswering) await linkByNodeKey(context, tx, { key, isRival: false, nodeKey: checkIn.nodeKey }, change)
     else if (isLinkInQuestion) await settleLink(tx, before, change)
     // Its osquery node may have enrolled since, or its device was deleted or merged into another.
     const device = isWithoutDevice ? await findDeviceOfHardware(tx, key.organization_id, key) : undefined
@@ -117,17 +127,22 @@ async function settleKey(
   return findCompanionKey(db, key.kid)
 }
 
-/** Proves the link of a key again that its node key comes with: both are of one process. */
+type Shown = { key: CompanionKey; isRival: boolean; nodeKey: string }
+
+/** Proves the link of a key again that its node key comes with: both are of one process. Returns whether it does. */
 async function linkByNodeKey(
   { agents }: CompanionContext,
   tx: Tx,
-  { organization_id: organizationId, kid, living_device_id: deviceId }: CompanionKey,
-  nodeKey: string,
+  { key, isRival, nodeKey }: Shown,
   change: ChangeContext,
-): Promise<void> {
+): Promise<boolean> {
+  const { organization_id: organizationId, kid, living_device_id: deviceId } = key
   const hash = agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
   const node = await findDeviceOfNodeKey(tx, organizationId, hash)
-  if (node && node.id === deviceId) await linkCompanion(tx, { kid, deviceId, by: 'node_key' }, change)
+  if (!node || node.id !== deviceId) return false
+  if (isRival) await continueAsRival(tx, kid, change)
+  await linkCompanion(tx, { kid, deviceId, by: 'node_key' }, change)
+  return true
 }
 
 /** The link of a key is proved again each day, and ends when its device no longer confirms it. */

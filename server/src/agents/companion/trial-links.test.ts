@@ -46,6 +46,25 @@ test('in a trial it proves its link by the node key each day, and by no other', 
   assert.deepEqual([status, link], ['linked', null])
 })
 
+test('in a trial a companion that was put back to an earlier state is linked again by its node key', async () => {
+  const { nodeKey, companion, enroll } = await bundled(trial)
+  await enroll(nodeKey)
+  const before = companion.epoch()
+  for (let times = 0; times < 2; times += 1) {
+    for (let contacts = 0; contacts < 3; contacts += 1) {
+      trial.pass(300)
+      assert.equal((await companion.checkIn()).body.status, 'linked')
+    }
+    companion.holdEpoch(before)
+    assert.deepEqual((await companion.checkIn()).body.link, { by: 'node_key' })
+    assert.equal((await companion.checkIn({ node_key: 'made up' })).body.status, 'linking')
+    const { status, link } = (await companion.checkIn({ node_key: nodeKey })).body
+    assert.deepEqual([status, link], ['linked', null])
+    trial.pass(300)
+    assert.equal((await companion.checkIn()).body.status, 'linked')
+  }
+})
+
 test('in any other deployment a node key links nothing, whatever the agent says', async () => {
   const { nodeKey, companion, enroll } = await bundled(deployed)
   const { body } = await enroll(nodeKey)

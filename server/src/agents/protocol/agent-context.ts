@@ -55,6 +55,8 @@ export type AgentContext = Readonly<{
   failedEnrollments: FailureBudget
   /** The organization of an active enrollment secret, by its look-up hash. */
   findSecret: (hash: Buffer) => Promise<string | undefined>
+  /** Unconfirmed nodes that were asked for the file of their companion moments ago, by node key. */
+  askedUnconfirmed: Remembered<true>
   /** The organizations of recently active secrets, by their look-up hashes in hex. */
   usedSecrets: Remembered<string>
   largeBodies: LargeBodyTurns
@@ -71,6 +73,8 @@ const enrollingMessages = {
 /** After a database is restored from a copy, all laptops of an office may come with a node key that it does not have. */
 const unknownNodeKeys = { burst: 1_000, perSecond: 20 }
 const failedEnrollments = { burst: 200, perSecond: 2 }
+/** As often as an accelerated agent polls. */
+const askedUnconfirmed = { lifeMs: 5_000, maxSize: 10_000 }
 const usedSecrets = { lifeMs: 600_000, maxSize: 10_000 }
 /** How long after its enrollment a device is asked for its first round of tables. */
 const firstRoundMs = hourMs
@@ -108,6 +112,7 @@ export function agentContext({ isDatabaseUnavailable, ...parts }: AgentParts): A
     unknownNodeKeys: failureBudget(unknownNodeKeys, parts.clock),
     failedEnrollments: failureBudget(failedEnrollments, parts.clock),
     findSecret: batchLoads((hashes) => findSecretsInForce(parts.db, hashes, parts.clock())),
+    askedUnconfirmed: rememberFor<true>(askedUnconfirmed, parts.clock),
     usedSecrets: rememberFor<string>(usedSecrets, parts.clock),
     inRecordingTurn,
     enrolling: turns,

@@ -18,7 +18,7 @@ export type DeviceState = {
   readonly organization: OrganizationState
   readonly deviceId: string
   readonly deviceType: StoredDevice['deviceType']
-  /** Of a node that the device's companion has not confirmed yet. It is loaded again at each request, and not asked for results. */
+  /** Of a node that the device's companion has not confirmed yet. It is loaded at each request, and not asked for results. */
   readonly isUnconfirmed: boolean
   /** Raised by a notice to the device. */
   notices: number
@@ -45,9 +45,7 @@ export type DeviceRegistry = ReturnType<typeof deviceRegistry>
 
 /** True when something about the device may have changed since it was loaded. */
 export const isStale = (device: DeviceState): boolean =>
-  device.isUnconfirmed ||
-  device.loadedNotices !== device.notices ||
-  device.loadedOrganizationNotices !== device.organization.notices
+  device.loadedNotices !== device.notices || device.loadedOrganizationNotices !== device.organization.notices
 
 /** Has the device loaded again before it is asked anything. */
 export function markStale(device: DeviceState): void {
@@ -69,7 +67,10 @@ export function deviceRegistry() {
     return made
   }
 
-  /** Adds a device as stale: it must be loaded, or loaded again if a notice came in the meantime. */
+  /**
+   * Adds a device as stale: it must be loaded, or loaded again if a notice came in the meantime. One whose node is not
+   * confirmed is not remembered, however many enroll as it.
+   */
   function add(nodeKey: string, stored: Added): DeviceState {
     const { deviceId, deviceType, unconfirmedUntil } = stored
     const organization = organizationOf(stored.organizationId)
@@ -91,8 +92,8 @@ export function deviceRegistry() {
       firstAsked: undefined,
       isInUse: true,
     }
-    byNodeKey.set(device.nodeKey, device)
     if (device.isUnconfirmed) return device
+    byNodeKey.set(device.nodeKey, device)
     const earlier = organization.devices.get(deviceId)
     if (earlier) earlier.notices += 1
     organization.devices.set(deviceId, device)

@@ -79,6 +79,7 @@ async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs:
 function linkQuery(context: AgentContext, { device, linkDueAtMs }: LoadedDevice, nowMs: number): string[] {
   if (linkDueAtMs === undefined || linkDueAtMs > nowMs) return []
   device.linkAskedAtMs = nowMs
+  if (device.isUnconfirmed) context.askedUnconfirmed.note(device.nodeKey, true)
   const asked = { kind: 'link', id: device.deviceId, revision: '1', issuedAtMs: nowMs } as const
   return [`"${nameFor(context, device, asked)}":${JSON.stringify(linkSqlOf(device.deviceType))}`]
 }

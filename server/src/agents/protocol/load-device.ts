@@ -72,7 +72,6 @@ export async function authenticateByBody(
 
 /** A device is asked this often for the file of a companion, which may not have been written yet. */
 export const linkEveryMs = 15_000
-const linkEveryUnconfirmedMs = 5_000
 
 const tooManyUnknownKeys = () =>
   Object.assign(new Error('Too many unknown node keys came from this address. Try again later.'), { statusCode: 429 })
@@ -96,8 +95,8 @@ export async function reloadDevice(context: AgentContext, device: DeviceState): 
     context.registry.remove(device)
     return undefined
   }
-  if (stored.deviceId !== device.deviceId || (device.isUnconfirmed && stored.unconfirmedUntil === null)) {
-    // Its device was merged into another one, as which the agent continues; or it was confirmed.
+  if (stored.deviceId !== device.deviceId) {
+    // Its device was merged into another one, as which the agent continues.
     context.registry.remove(device)
     return remember(context, device.nodeKey, stored, noticesBefore)
   }
@@ -139,7 +138,7 @@ function settleSchedule(
   stored: StoredDevice,
   plan: CheckPlan,
 ): LoadedDevice {
-  if (device.isUnconfirmed) return unconfirmed(device, stored)
+  if (device.isUnconfirmed) return unconfirmed(context, device, stored)
   const noted = context.runTimes.unwritten(stored.organizationId, stored.deviceId)
   const nowMs = Date.parse(context.clock())
   const { unanswered } = device
@@ -162,9 +161,10 @@ function settleSchedule(
 }
 
 /** An unconfirmed node is asked for the file of the device's companion, and for nothing else. */
-function unconfirmed(device: DeviceState, { deviceType }: StoredDevice): LoadedDevice {
+function unconfirmed(context: AgentContext, device: DeviceState, { deviceType }: StoredDevice): LoadedDevice {
   device.reportsAs = platformOf(deviceType)
-  return { device, checks: [], liveQueries: [], tables: [], linkDueAtMs: device.linkAskedAtMs + linkEveryUnconfirmedMs }
+  const linkDueAtMs = context.askedUnconfirmed.get(device.nodeKey) ? undefined : 0
+  return { device, checks: [], liveQueries: [], tables: [], linkDueAtMs }
 }
 
 /** The tables that a recently enrolled device still has to report. */

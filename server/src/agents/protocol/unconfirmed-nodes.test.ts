@@ -208,6 +208,7 @@ test('a machine whose companion is gone gets in after an administrator has resol
 
 test('of one device eight nodes wait at most, the latest', async () => {
   const laptop = await linkedLaptop()
+  const remembered = agents.context.registry.size()
   const nodes = []
   for (let count = 0; count < 10; count += 1) {
     agents.pass(1)
@@ -215,6 +216,7 @@ test('of one device eight nodes wait at most, the latest', async () => {
   }
   const accepted = await Promise.all(nodes.map(isIn))
   assert.deepEqual(accepted, [false, false, ...Array(8).fill(true)])
+  assert.equal(agents.context.registry.size(), remembered, 'none of them is remembered')
 })
 
 test('a node whose enrollment secret was revoked meanwhile stays out', async () => {
