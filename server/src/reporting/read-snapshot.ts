@@ -30,16 +30,14 @@ const maxUnits = 4_000_000
  * Reads the rows of a snapshot as leniently as agents write them. Each row gets exactly the columns of its table; what
  * has none of them is no row, and rows that say the same are one, in an order that does not depend on the device, so that what is cut off is always the same.
  */
-export async function readSnapshot(reported: {
-  table: InventoryTable
-  rows: unknown
-  takenAt: string
-  isScheduled: boolean
-}): Promise<Snapshot> {
+export async function readSnapshot(
+  reported: { table: InventoryTable; rows: unknown; takenAt: string; isScheduled: boolean },
+  /** One for all tables of a device: many short ones make a long turn, too. */
+  giveTurn = giveTurns(),
+): Promise<Snapshot> {
   const { table, takenAt, isScheduled } = reported
   const texts = new Map<string, Row>()
   const all: unknown[] = Array.isArray(reported.rows) ? reported.rows : []
-  const giveTurn = giveTurns()
   for (const row of all.slice(0, maxRowsRead)) {
     const read = readRow(table, row)
     if (read) texts.set(JSON.stringify(read), read)

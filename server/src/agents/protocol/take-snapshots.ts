@@ -79,8 +79,9 @@ async function take(
   const newest = newestOfEachTable(known)
   context.metrics.snapshots.inc({ outcome: 'outdated' }, known.length - newest.length)
   const snapshots: Snapshot[] = []
+  const giveTurn = giveTurns()
   for (const report of newest) {
-    const snapshot = await readSnapshot(report)
+    const snapshot = await readSnapshot(report, giveTurn)
     if (isAnswer(report, snapshot)) snapshots.push(snapshot)
   }
   const ignored = reports.length - known.length + (newest.length - snapshots.length)
