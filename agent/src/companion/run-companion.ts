@@ -9,7 +9,7 @@ import { clockWarnings } from './clock-warnings.ts'
 import { type CompanionState, writeState } from './companion-state.ts'
 import { type KeptLoopback, keepLoopback } from './keep-loopback.ts'
 import { linkPlacer } from './link-file.ts'
-import { newState, openState } from './open-state.ts'
+import { newState, stateForRun } from './open-state.ts'
 import { prover } from './prove.ts'
 import { restBetweenCheckIns } from './rest-between-check-ins.ts'
 import { type Operation, signedRequests } from './signed-requests.ts'
@@ -48,7 +48,7 @@ const toEnrollAgain = new Set(['unknown_key', 'invalid_signature'])
 /** Runs a companion (docs/companion-protocol.md) until `signal` aborts; then it resolves. Rejects on a bad address or file. */
 export async function runCompanion(options: CompanionOptions): Promise<void> {
   const transport = await openTransport({ ...options, timeoutMs: answerTimeoutMs })
-  const companion = newCompanion(options, transport, await stateOf(options))
+  const companion = newCompanion(options, transport, await stateForRun(options))
   try {
     await companion.checkInLoop()
   } catch (error) {
@@ -57,18 +57,6 @@ export async function runCompanion(options: CompanionOptions): Promise<void> {
     await companion.close()
     await transport.close()
   }
-}
-
-async function stateOf(options: CompanionOptions): Promise<CompanionState> {
-  const { stateFile, server, isNewKeyWanted = false, log } = options
-  const state = await openState(stateFile, server)
-  const { uuid } = state.hardwareUuid ? await options.hardware() : { uuid: '' }
-  if (uuid !== '' && uuid !== state.hardwareUuid) {
-    log('companion: this machine is not the one that the key was made on; it makes one of its own')
-    return newState(stateFile, server)
-  }
-  // A key that the server has never heard of needs no successor.
-  return isNewKeyWanted && state.trust !== undefined ? newState(stateFile, server, state) : state
 }
 
 class Refused extends Error {
