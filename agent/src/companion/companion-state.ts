@@ -27,8 +27,6 @@ export type CompanionState = {
   kid: string
   privateJwk: JWK
   trust: Trust | undefined
-  /** The hardware UUID of the machine that enrolled. */
-  hardwareUuid?: string | undefined
   checkedIn?: CheckedIn | undefined
   /** What the key before has signed for this one; undefined once the server has linked it. */
   replaces?: string | undefined
@@ -41,10 +39,8 @@ export async function readState(file: string): Promise<CompanionState | undefine
     throw error
   })
   try {
-    const { server, kid, privateJwk, trust, hardwareUuid, checkedIn, replaces } = JSON.parse(text) as CompanionState
-    return server && kid && privateJwk
-      ? { server, kid, privateJwk, trust, hardwareUuid, checkedIn, replaces }
-      : undefined
+    const { server, kid, privateJwk, trust, checkedIn, replaces } = JSON.parse(text) as CompanionState
+    return server && kid && privateJwk ? { server, kid, privateJwk, trust, checkedIn, replaces } : undefined
   } catch {
     return undefined
   }

@@ -8,30 +8,6 @@ export async function openState(file: string, server: string): Promise<Companion
   return known?.server === server ? known : newState(file, server)
 }
 
-type ForRun = {
-  stateFile: string
-  server: string
-  hardware: () => Promise<{ uuid: string }>
-  isNewKeyWanted?: boolean
-  log: (line: string) => void
-}
-
-/**
- * The state that a run begins with: as it was kept, or with a new key where that is wanted, or where the machine is not the
- * one that the key was made on.
- */
-export async function stateForRun(options: ForRun): Promise<CompanionState> {
-  const { stateFile, server, isNewKeyWanted = false, log } = options
-  const state = await openState(stateFile, server)
-  const { uuid } = state.hardwareUuid ? await options.hardware() : { uuid: '' }
-  if (uuid !== '' && uuid !== state.hardwareUuid) {
-    log('companion: this machine is not the one that the key was made on; it makes one of its own')
-    return newState(stateFile, server)
-  }
-  // A key that the server has never heard of needs no successor.
-  return isNewKeyWanted && state.trust !== undefined ? newState(stateFile, server, state) : state
-}
-
 /** Makes a key and writes it; `predecessor` signs for it, so that the registration of the device stays. */
 export async function newState(file: string, server: string, predecessor?: CompanionState): Promise<CompanionState> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })

@@ -9,7 +9,7 @@ import { clockWarnings } from './clock-warnings.ts'
 import { type CompanionState, writeState } from './companion-state.ts'
 import { type KeptLoopback, keepLoopback } from './keep-loopback.ts'
 import { linkPlacer } from './link-file.ts'
-import { newState, stateForRun } from './open-state.ts'
+import { newState, openState } from './open-state.ts'
 import { prover } from './prove.ts'
 import { restBetweenCheckIns } from './rest-between-check-ins.ts'
 import { type Operation, signedRequests } from './signed-requests.ts'
@@ -48,7 +48,7 @@ const toEnrollAgain = new Set(['unknown_key', 'invalid_signature'])
 /** Runs a companion (docs/companion-protocol.md) until `signal` aborts; then it resolves. Rejects on a bad address or file. */
 export async function runCompanion(options: CompanionOptions): Promise<void> {
   const transport = await openTransport({ ...options, timeoutMs: answerTimeoutMs })
-  const companion = newCompanion(options, transport, await stateForRun(options))
+  const companion = newCompanion(options, transport, await stateOf(options))
   try {
     await companion.checkInLoop()
   } catch (error) {
@@ -57,6 +57,12 @@ export async function runCompanion(options: CompanionOptions): Promise<void> {
     await companion.close()
     await transport.close()
   }
+}
+
+async function stateOf({ stateFile, server, isNewKeyWanted = false }: CompanionOptions): Promise<CompanionState> {
+  const state = await openState(stateFile, server)
+  // A key that the server has never heard of needs no successor.
+  return isNewKeyWanted && state.trust !== undefined ? newState(stateFile, server, state) : state
 }
 
 class Refused extends Error {
@@ -89,7 +95,6 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
 
   async function enroll(): Promise<CheckInAnswer> {
     const { uuid, serial } = await options.hardware()
-    state = { ...state, hardwareUuid: uuid }
     const nodeKey = options.nodeKey?.()
     const facts = { hardware_uuid: uuid, hardware_serial: serial, hostname: hostname(), platform: process.platform }
     const answer = await call('enroll', {
@@ -184,7 +189,6 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
 
 /** Whether anything but the time has changed. */
 function isNews(before: CompanionState, now: CompanionState): boolean {
-  const lasting = ({ trust, hardwareUuid, checkedIn }: CompanionState) =>
-    JSON.stringify({ trust, hardwareUuid, ...checkedIn, at: '' })
+  const lasting = ({ trust, checkedIn }: CompanionState) => JSON.stringify({ trust, ...checkedIn, at: '' })
   return lasting(before) !== lasting(now)
 }

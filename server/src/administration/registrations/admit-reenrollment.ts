@@ -1,7 +1,7 @@
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { dayMs, plusMs } from '../../base/time.ts'
+import { dayMs, hourMs, plusMs } from '../../base/time.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { setIdentityConflict } from '../../inventory/devices/set-identity-conflict.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
@@ -25,6 +25,7 @@ export async function admitReenrollment(tx: Tx, device: LockedDevice, context: C
   return verdict.isRefused ? { isRefused: true } : { isRefused: false, refusedBefore: before?.refused ?? 0 }
 }
 
+const betweenEntriesMs = hourMs
 /** So long a resolved conflict lets a machine in whose companion is gone. */
 const resolvedMs = dayMs
 
@@ -40,7 +41,7 @@ export const noteResolved = (tx: Tx, device: LockedDevice, now: string): Promise
 
 /**
  * Marks a locked device as which nodes have enrolled that its companion has not confirmed: another machine may have its
- * identity. Its registration and its node stay.
+ * identity. Its registration and its node stay. The audit log has one entry an hour at most, which counts them all.
  */
 export async function noteRefusedNodes(
   tx: Tx,
@@ -48,10 +49,15 @@ export async function noteRefusedNodes(
   count: number,
   context: ChangeContext,
 ): Promise<void> {
-  const before = (await findReenrollments(tx, device)) ?? { ...firstAt(context.now), counted: 0 }
-  await saveReenrollments(tx, device, { ...before, last_at: context.now, resolved_at: null })
-  const nodes = count === 1 ? 'An osquery node that enrolled' : `${count} osquery nodes that enrolled`
-  const description = `Refused ${nodes.replace(/^A/, 'a')} as the device "${device.name}": its companion did not confirm ${count === 1 ? 'it' : 'them'} within 15 minutes.`
+  const { now } = context
+  const before = (await findReenrollments(tx, device)) ?? { ...firstAt(now), counted: 0 }
+  const refused = before.refused + count
+  const isNoted = device.identity_conflict_since !== null && now < plusMs(before.counted_from, betweenEntriesMs)
+  const next = isNoted ? { refused } : { refused: 0, counted_from: now }
+  await saveReenrollments(tx, device, { ...before, ...next, last_at: now })
+  if (isNoted) return
+  const [nodes, them] = refused === 1 ? ['an osquery node', 'it'] : [`${refused} osquery nodes`, 'them']
+  const description = `Refused ${nodes} that enrolled as the device "${device.name}": its companion did not confirm ${them} within 15 minutes.`
   await beginConflict(tx, device, description, context)
 }
 

@@ -14,7 +14,7 @@ const placeOf = (deviceType: string): Place => places[deviceType] ?? linux
 /** What the osquery node of a device of this type is asked: the folder of its companion's files, and what is in it. */
 export function linkSqlOf(deviceType: string): string {
   const { folder, separator } = placeOf(deviceType)
-  // Not with `or`: osquery expands a pattern only where it stands alone.
+  // Not with `or`, beside which a table may not be handed the pattern.
   return [`path = '${folder}'`, `path like '${folder}${separator}%'`]
     .map((condition) => `select path, type, uid, gid, mode from file where ${condition}`)
     .join(' union all ')

@@ -170,21 +170,6 @@ test('the key is made once, for its user alone, and a key that the server has fo
   assert.equal(again.kid, kid)
 })
 
-test('a machine that was copied with its companion makes a key of its own', async () => {
-  const { folder, enrollSecret, stop, organizationId } = await installed.run()
-  await stop()
-  const file = join(folder, 'companion.json')
-  const { kid, ...state } = JSON.parse(await readFile(file, 'utf8')) as { kid: string }
-  await writeFile(file, JSON.stringify({ ...state, kid, hardwareUuid: '0A7F3B6C-8F6E-4F0D-9A52-0000000000FF' }))
-  const { lines } = await installed.start({ folder, enrollSecret })
-  const keys = () =>
-    database.db.selectFrom('companion_keys').select(['kid', 'status']).where('organization_id', '=', organizationId)
-  const made = await found(() => keys().where('kid', '<>', kid).executeTakeFirst())
-  assert.equal(made.status, 'linking')
-  assert.deepEqual(await keys().where('kid', '=', kid).executeTakeFirst(), { kid, status: 'linked' })
-  assert.ok(lines.some((line) => /this machine is not the one that the key was made on/.test(line)))
-})
-
 test('a device whose clock is 26 hours behind proves itself, and its log says so', async () => {
   agents.pass(Math.round((Date.now() - Date.parse(agents.now())) / 1000) + 26 * 3_600)
   const { organizationId, port, lines } = await installed.run()
