@@ -159,7 +159,8 @@ testOnPostgres('parameters of the URL reach the database, and none replaces what
   const url = urlWith({
     options: '-c TimeZone=Asia/Kolkata -c DateStyle=German -c bytea_output=escape -c work_mem=7MB -c jit=on',
     application_name: 'other',
-    statement_timeout: '1',
+    // Longer than ours: a short one would end the statement that replaces it on a slow machine.
+    statement_timeout: '60000',
   })
   const connection = await connectPostgres({ url, applicationName: 'probe' })
   const { rows } = await sql`
