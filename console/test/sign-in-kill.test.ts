@@ -76,7 +76,7 @@ void testOnPostgres('a page continues when the process that held its events is k
     )
   const { challenge } = (await post('challenge', {})) as { challenge: string }
   await post('proof', { proof: await prove(challenge) })
-  await page.getByRole('heading', { level: 1, name: 'Is this your computer?' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Register this computer to ana@acme.example?' }).waitFor()
 
   const holder = balancer.servedBy(`${pathname}/events`) ?? assert.fail('The page follows no events')
   const server = servers.find(({ origin }) => origin === holder) ?? assert.fail(`${holder} is neither`)

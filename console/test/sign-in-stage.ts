@@ -151,7 +151,7 @@ export function signInStage() {
   }
 
   /** The loopback side of the agent, with the key of a device, at the first free port; a broken one proves nothing. */
-  async function startAgent(key: Device, { isBroken = false, from = 0 } = {}): Promise<void> {
+  async function startAgent(key: Device, { isBroken = false, from = 0 } = {}): Promise<{ stop: () => Promise<void> }> {
     const agent = await openLoopback(agentPorts.slice(from), {
       origin: () => origin,
       wake: () => {},
@@ -167,6 +167,11 @@ export function signInStage() {
     })
     if (!agent) throw new Error('No port is free')
     agents.push(agent)
+    const stop = async () => {
+      agents.splice(agents.indexOf(agent), 1)
+      await agent.close()
+    }
+    return { stop }
   }
 
   async function openBrowser(permission: Permission, options: BrowserContextOptions = {}) {

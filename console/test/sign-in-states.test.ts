@@ -262,7 +262,7 @@ test('news come by server-sent events, without asking', { skip }, async () => {
   isStreaming = false
   for (const stream of streams) stream.destroy()
   view = signInViews['register'] as PageView
-  await page.getByRole('heading', { level: 1, name: 'Is this your Mac?' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Register this Mac to ana.ruiz@halden.example?' }).waitFor()
   await page.context().close()
 })
 

@@ -92,6 +92,7 @@ export const auditActions = {
   'registration_request.created': 'Registration request made',
   'registration_request.denied': 'Registration request denied',
   'registration_request.reopened': 'Registration request reopened',
+  'registration_request.withdrawn': 'Registration request withdrawn',
   'reporting_query.created': 'Report created',
   'reporting_query.deleted': 'Report deleted',
   'reporting_query.updated': 'Report changed',

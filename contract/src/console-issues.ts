@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { issueSorts, maxWrittenAtOnce } from './console-values.ts'
+import { RegistrationEvidence } from './registration-evidence.ts'
 import { Choice, Count, Flag, Identifier, Nullable, Row, Text, Timestamp } from './schema-kit.ts'
 
 const named = (what: string) =>
@@ -312,8 +313,19 @@ export type ExemptionRequestView = Static<typeof ExemptionRequestView>
 export const RegistrationRequestView = Type.Object(
   {
     ...requestFields,
-    status: Choice(['pending', 'approved', 'denied'], 'What has become of it.'),
+    status: Choice(['pending', 'approved', 'denied', 'withdrawn'], 'What has become of it.'),
     present_owner: Nullable(named('owner')),
+    hardware_model: Nullable(Text('What the device is.')),
+    serial: Nullable(Text('Its serial number.')),
+    operating_system: Nullable(Text('Its operating system.')),
+    is_suspended: Flag('Whether it is the requester’s, and their registration is suspended.'),
+    ended: Nullable(
+      Type.Object(
+        { at: Timestamp('When.'), by: Text('By whom.') },
+        { description: 'Who ended the requester’s earlier registration of the device.' },
+      ),
+    ),
+    evidence: Nullable(RegistrationEvidence),
   },
   {
     title: 'RegistrationRequestView',
@@ -322,6 +334,12 @@ export const RegistrationRequestView = Type.Object(
         ...requestExample,
         status: 'pending',
         present_owner: null,
+        hardware_model: 'MacBook Pro 14″, M3 Pro',
+        serial: 'C02XK9LMD',
+        operating_system: 'macOS 15.5',
+        is_suspended: false,
+        ended: null,
+        evidence: null,
       },
     ],
     description: 'A request for registration, as the list shows it.',

@@ -6,6 +6,7 @@ export const signInReasons = {
   agent_not_linked: 'The agent was not linked to its device yet',
   proof_invalid: 'The proof of the device was refused',
   proof_relayed: 'A relay asked the agent in place of the browser',
+  several_devices: 'More than one device answered',
   person_unknown: 'Nobody on the list has this account',
   person_deprovisioned: 'The person left',
   device_unknown: 'The device is registered to no one',

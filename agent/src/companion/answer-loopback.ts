@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { countPeople } from './count-people.ts'
 import { findPeer } from './peer.ts'
 import type { ProofAnswer, ProofInput } from './prove.ts'
 
@@ -77,7 +78,7 @@ async function answerAttest(
 ): Promise<void> {
   const body = await readBody(request)
   if (body === undefined) return end(response, 413)
-  const answer = await prove({ challenge: challengeIn(body), via: 'fetch', peer: () => peerOf(request) })
+  const answer = await prove({ challenge: challengeIn(body), via: 'fetch', ...asked(request) })
   if ('proof' in answer) wake()
   response.setHeader('content-type', 'application/json')
   end(response, 'proof' in answer ? 200 : 403, JSON.stringify(answer))
@@ -91,7 +92,7 @@ async function answerReturn(
   origin: string,
 ): Promise<void> {
   const challenge = new URLSearchParams(request.url?.split('?', 2)[1]).get('c') ?? ''
-  const answer = await prove({ challenge, via: 'navigation', peer: () => peerOf(request) })
+  const answer = await prove({ challenge, via: 'navigation', ...asked(request) })
   if ('proof' in answer) wake()
   const result = 'proof' in answer ? `proof=${answer.proof}` : 'error=proof_invalid'
   response.setHeader('location', `${origin}/signin/return#${result}`)
@@ -99,7 +100,10 @@ async function answerReturn(
   end(response, 303)
 }
 
-const peerOf = ({ socket }: IncomingMessage) => findPeer(socket.remotePort ?? 0, socket.localPort ?? 0)
+const asked = ({ socket }: IncomingMessage) => ({
+  peer: () => findPeer(socket.remotePort ?? 0, socket.localPort ?? 0),
+  people: () => countPeople(),
+})
 
 function challengeIn(body: string): string {
   try {

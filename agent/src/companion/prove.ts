@@ -13,6 +13,8 @@ export type ProofInput = {
   via: Via
   /** Looks for the process that asks; called only for a challenge that gets a proof. */
   peer: () => Promise<Peer | null>
+  /** How many people are logged in. */
+  people: () => Promise<number | null>
 }
 
 export type ProofAnswer = { proof: string } | { refused: ChallengeRefusal }
@@ -49,7 +51,7 @@ async function sign(
   { kid, privateJwk }: CompanionState,
   trust: Trust,
   { jti, sid }: Challenge,
-  { challenge, via, peer }: ProofInput,
+  { challenge, via, peer, people }: ProofInput,
 ): Promise<string> {
   const proof = {
     nonce: jti,
@@ -59,6 +61,7 @@ async function sign(
     via,
     challenge_hash: createHash('sha256').update(challenge).digest('base64url'),
     peer: await peer(),
+    people: await people(),
     agent_version: standInVersion,
     hardware: 'file',
     epoch: trust.epoch,

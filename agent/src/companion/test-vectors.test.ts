@@ -28,7 +28,7 @@ const { device_private_key: privateJwk, kid } = keys
 const trust = { organization, origin, challengeKeys: [keys.challenge_key], ports: [], epoch }
 const state = { server: origin, kid, privateJwk, trust }
 const publicKey = await importJWK(publicHalf(privateJwk), 'ES256')
-const firefox = async () => ({ uid: 1000, program: 'firefox' })
+const firefox = { peer: async () => ({ uid: 1000, program: 'firefox' }), people: async () => 1 }
 
 test('the key of the protocol document has its thumbprint', async () => {
   assert.equal(await calculateJwkThumbprint(privateJwk), kid)
@@ -49,7 +49,7 @@ test('a check-in is signed as the document has it', async () => {
 
 test('a proof is what the document has, and those challenges are refused for the reasons given there', async () => {
   const prove = prover()
-  const answer = await prove(state, { challenge, via: 'fetch', peer: firefox })
+  const answer = await prove(state, { challenge, via: 'fetch', ...firefox })
   assert.ok('proof' in answer)
   const { payload, protectedHeader } = await jwtVerify(answer.proof, publicKey)
   const { payload: documented, jws } = vectors.proof
@@ -59,7 +59,7 @@ test('a proof is what the document has, and those challenges are refused for the
   await compactVerify(jws, publicKey)
   assert.ok(answer.proof.length <= 2_048)
   for (const { what, challenge: refused, reason } of vectors.refused_challenges) {
-    assert.deepEqual(await prove(state, { challenge: refused, via: 'fetch', peer: firefox }), { refused: reason }, what)
+    assert.deepEqual(await prove(state, { challenge: refused, via: 'fetch', ...firefox }), { refused: reason }, what)
   }
 })
 
@@ -84,7 +84,7 @@ test('a challenge is proved once, and one that is refused has nobody looked for'
     looks += 1
     return null
   }
-  const input = { challenge, via: 'fetch' as const, peer }
+  const input = { challenge, via: 'fetch' as const, peer, people: async () => null }
   assert.equal('proof' in (await prove(state, input)), true)
   assert.deepEqual(await prove(state, input), { refused: 'seen' })
   const without = { ...state, trust: { ...trust, challengeKeys: [] } }

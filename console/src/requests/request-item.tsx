@@ -9,6 +9,7 @@ import { Mark, type MarkName } from '../components/state-shape.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { type Decision, DecisionDialog, type RequestView } from './decision-dialog.tsx'
+import { RegistrationFacts } from './registration-facts.tsx'
 
 type Parts = {
   readonly kind: 'exemption' | 'registration'
@@ -56,13 +57,7 @@ export function RequestItem({ kind, asked, isChosen, isSelecting, onChoose }: Pa
         </div>
         <blockquote>{visibleText(asked.message)}</blockquote>
         {'issues' in asked && <CoveredIssues issues={asked.issues} />}
-        {'present_owner' in asked && asked.status === 'pending' && (
-          <p className="small secondary">
-            {asked.present_owner === null
-              ? 'The device has no owner.'
-              : `The device is registered to ${visibleText(asked.present_owner.name)}, who would lose it.`}
-          </p>
-        )}
+        {'present_owner' in asked && <RegistrationFacts asked={asked} />}
         {asked.internal_note !== null && <p className="small secondary">Note: {visibleText(asked.internal_note)}</p>}
         {asked.denial_note !== null && (
           <p className="small secondary">Message to the requester: {visibleText(asked.denial_note)}</p>

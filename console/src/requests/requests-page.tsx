@@ -63,9 +63,7 @@ function Requests({ kind, filters, list }: Parts) {
     setIds(next)
   }
   const name = kind === 'exemption' ? 'exemption_requests' : 'registration_requests'
-  const options = Object.entries(statuses)
-    .filter(([value]) => kind === 'exemption' || value !== 'withdrawn')
-    .map(([value, text]) => ({ value, text }))
+  const options = Object.entries(statuses).map(([value, text]) => ({ value, text }))
   return (
     <Page
       title={kind === 'exemption' ? 'Exemption requests' : 'Registration requests'}

@@ -83,7 +83,9 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'sign-in/sessions': [
     ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/connections'],
     ...[
+      'agents/companion-keys',
       'agents/device-proofs',
+      'administration/registrations',
       'administration/requests',
       'compliance/exemptions',
       'compliance/results',

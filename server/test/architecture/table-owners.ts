@@ -13,6 +13,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   devices: 'inventory/devices',
   device_presence: 'inventory/devices',
   device_reenrollments: 'administration/registrations',
+  ended_registrations: 'administration/registrations',
   device_authentication_groups: 'inventory/devices',
   device_check_runs: 'compliance',
   enrollment_secrets: 'agents/protocol',

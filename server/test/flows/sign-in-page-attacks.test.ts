@@ -13,7 +13,7 @@ const posts = [
     'proof',
     'undetected',
     'once-more',
-    'choose',
+    'withdraw-registration',
     'cancel',
     'recheck',
     'register',

@@ -20,7 +20,8 @@ const view: PageView = {
   deviceName: null,
   model: null,
   serialEnd: null,
-  candidates: [],
+  answeredDevices: [],
+  whyAsk: null,
   things: [],
   checkNames: ['The application firewall is on', 'FileVault is on', 'Chrome is up to date'],
   runningChecks: 0,
@@ -169,15 +170,16 @@ export const signInViews: Readonly<Record<string, PageView>> = {
   'unknown-person': of('unknown_person', { personName: null, mail: 'j.weber@partner.example', kind: 'PC' }),
   linking: of('linking'),
   evaluating: of('evaluating', { ...device, runningChecks: 12 }),
-  'which-device': of('which_device', {
+  'several-devices': of('no_answer', {
     kind: 'PC',
-    candidates: [
-      { deviceId: '7', name: 'ana-ruiz-x1', model: 'ThinkPad X1 Carbon Gen 12', serialEnd: '9LMD' },
-      { deviceId: '8', name: 'ana-ruiz-x1-ubuntu', model: null, serialEnd: null },
-    ],
+    reason: 'several_devices',
+    answeredDevices: ['ana-ruiz-x1', 'ana-ruiz-x1-ubuntu'],
   }),
   register: of('register', device),
+  confirm: of('confirm', device),
   'ask-it': of('ask_it', device),
+  'ask-it-again': of('ask_it', { ...device, whyAsk: 'ended' }),
+  'ask-it-of-several': of('ask_it', { ...device, whyAsk: 'several_people' }),
   awaiting: of('awaiting_approval', {
     ...device,
     request: { at: '2026-11-20T20:42:00.000Z', message: 'New laptop, replaces ana-ruiz-mbp14.', words: null },

@@ -8,6 +8,7 @@ import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
+import { forgetEnded, rememberEnded } from './ended-registrations.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
 type Registration = {
@@ -28,9 +29,10 @@ export async function registerDevice(tx: Tx, registration: Registration, context
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   if (device.registered_owner_id === personId) return
-  const free = await withoutOwner(tx, device)
+  const free = await withoutOwner(tx, device, context)
   const owned = await setOwner(tx, free, personId, context.now)
   await markFirstTrust(tx, organizationId, personId, true)
+  await forgetEnded(tx, { organizationId, deviceId, personId })
   await announce(tx, [
     {
       type: 'devices.registered',
@@ -53,9 +55,11 @@ export async function registerDevice(tx: Tx, registration: Registration, context
   )
 }
 
-async function withoutOwner(tx: Tx, device: LockedDevice): Promise<LockedDevice> {
-  if (device.registered_owner_id === null) return device
+async function withoutOwner(tx: Tx, device: LockedDevice, context: ChangeContext): Promise<LockedDevice> {
+  const { id: deviceId, registered_owner_id: personId } = device
+  if (personId === null) return device
   const free = await clearOwner(tx, device)
-  await resetTrustOfLast(tx, device, device.registered_owner_id)
+  await resetTrustOfLast(tx, device, personId)
+  await rememberEnded(tx, { deviceId, personId }, context)
   return free
 }

@@ -6,6 +6,7 @@ import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.t
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { clearOwner } from '../../inventory/devices/set-owner.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { rememberEnded } from './ended-registrations.ts'
 import { markDeleted } from './mark-deleted.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
@@ -19,7 +20,8 @@ export type EndedRegistration = {
 
 /**
  * Ends a device's registration and returns what it was. Where it was the person's only one, they may register
- * another device without approval, unless they ended it themselves. A phone or tablet is deleted along with it.
+ * another device without approval, unless they ended it themselves: this one they have to ask for. A phone or tablet is
+ * deleted along with it.
  * Fails with device_not_registered.
  */
 export async function unregisterDevice(
@@ -33,6 +35,7 @@ export async function unregisterDevice(
   if (ownerId === null || registeredAt === null) return fail('device_not_registered')
   const free = await clearOwner(tx, device)
   if (actor.type !== 'Person') await resetTrustOfLast(tx, device, ownerId)
+  await rememberEnded(tx, { deviceId, personId: ownerId }, context)
   await reconcileDevices(tx, [free], { deadlines: 'all' }, context)
   const owner = await tx
     .selectFrom('people')

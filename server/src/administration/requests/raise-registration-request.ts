@@ -1,3 +1,4 @@
+import type { RegistrationEvidence } from '@muster/contract/registration-evidence.ts'
 import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
@@ -7,9 +8,15 @@ import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { readMessage } from './decision-rules.ts'
 import { describePerson } from './describe-request.ts'
-import { hasPendingRequest } from './registration-queries.ts'
+import { findPendingRequest } from './registration-queries.ts'
 
-export type RegistrationAsked = { deviceId: string; personId: string; message: string }
+export type RegistrationAsked = {
+  deviceId: string
+  personId: string
+  message: string
+  /** What is known of a request that is made on the page of a sign-in. */
+  evidence?: RegistrationEvidence | undefined
+}
 
 /**
  * Asks on behalf of a person that a device be registered to them, or that their suspended registration be confirmed,
@@ -29,7 +36,7 @@ export async function raiseRegistrationRequest(
   if (isTheirs) fail('already_registered')
   const message = readMessage(asked.message)
   if ('errors' in message) return fail('invalid', { errors: message.errors })
-  if (await hasPendingRequest(tx, { organizationId, deviceId, personId })) fail('already_requested')
+  if (await findPendingRequest(tx, { organizationId, deviceId, personId })) fail('already_requested')
   const { id } = await tx
     .insertInto('registration_requests')
     .values({
@@ -38,6 +45,7 @@ export async function raiseRegistrationRequest(
       person_id: personId,
       requester_message: message.ok,
       requested_at: context.now,
+      evidence: asked.evidence ? JSON.stringify(asked.evidence) : null,
     })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -26,6 +26,7 @@ const fromRegistrationRequests = (reader: Reader, organizationId: string) =>
       'registration_requests.internal_note',
       'registration_requests.end_user_denial_note',
       'registration_requests.requested_at',
+      'registration_requests.withdrawn_at',
       'registration_requests.person_id',
       'registration_requests.device_id',
     ])
@@ -51,12 +52,11 @@ export const listRegistrationRequests = compileList((reader, page: ListPage) =>
 export const findRegistrationRequest = (reader: Reader, organizationId: string, id: string) =>
   fromRegistrationRequests(reader, organizationId).where('registration_requests.id', '=', id).executeTakeFirst()
 
-/** Whether the person waits for a decision about the device. */
-export async function hasPendingRequest(
-  reader: Reader,
-  { organizationId, deviceId, personId }: { organizationId: string; deviceId: string; personId: string },
-): Promise<boolean> {
-  const found = await reader
+type Pair = { organizationId: string; deviceId: string; personId: string }
+
+/** The request by which the person waits for a decision about the device. */
+export const findPendingRequest = (reader: Reader, { organizationId, deviceId, personId }: Pair) =>
+  reader
     .selectFrom('registration_requests')
     .select('id')
     .where(inOrganization('registration_requests', organizationId))
@@ -64,5 +64,3 @@ export async function hasPendingRequest(
     .where('person_id', '=', personId)
     .where('status', '=', 'pending')
     .executeTakeFirst()
-  return found !== undefined
-}

@@ -16,6 +16,16 @@ export const findCompanionOfDevice = (reader: Reader, organizationId: string, de
     .limit(1)
     .executeTakeFirst()
 
+/** The key that speaks for a device: since when, and the network that its companion last checked in from. */
+export const findLinkedKey = (reader: Reader, organizationId: string, deviceId: string) =>
+  reader
+    .selectFrom('companion_keys')
+    .select(['linked_at', 'network'])
+    .where(inOrganization('companion_keys', organizationId))
+    .where('device_id', '=', deviceId)
+    .where('status', '=', 'linked')
+    .executeTakeFirst()
+
 const hasKey = (organizationId: string, wanted: RawBuilder<boolean>) => sql<boolean>`exists (
   select from companion_keys as key where key.organization_id = ${organizationId}::bigint and key.device_id = devices.id
     and ${wanted})`

@@ -36,7 +36,8 @@ export const findProvingKey = (reader: Reader, organizationId: string, kid: stri
         .onRef('device.id', '=', 'key.device_id')
         .on('device.deleted_at', 'is', null),
     )
-    .select(['key.organization_id', 'key.kid', 'key.public_jwk', 'key.status', 'key.device_id', 'key.port'])
+    .select(['key.organization_id', 'key.kid', 'key.public_jwk', 'key.status', 'key.device_id'])
+    .select(['key.port', 'key.network'])
     .select(['key.epoch', 'key.previous_epoch', 'key.epoch_at', 'key.seen_twice_at', 'key.contest_ends_at'])
     .select('device.id as living_device_id')
     .where('key.organization_id', '=', organizationId)

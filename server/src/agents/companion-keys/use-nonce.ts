@@ -10,6 +10,8 @@ export type CheckIn = {
   port: number | null
   takenPorts: number[]
   epoch: string | null
+  /** Where it came from. */
+  network: string
 }
 
 /**
@@ -33,10 +35,11 @@ export async function useNonce(
   return numUpdatedRows === 0n ? undefined : { ...key, ...change }
 }
 
-function noted(key: CompanionKey, { agentVersion, port, takenPorts, epoch }: CheckIn, now: string) {
+function noted(key: CompanionKey, checkIn: CheckIn, now: string) {
+  const { agentVersion, port, takenPorts, epoch, network } = checkIn
   if (isOfRival(key, epoch)) return notedOfRival(key, epoch, now)
   return {
-    ...{ agent_version: agentVersion, port, taken_ports: takenPorts, last_contact_at: now },
+    ...{ agent_version: agentVersion, port, taken_ports: takenPorts, network, last_contact_at: now },
     ...nextEpoch(key, epoch, now, randomName),
   }
 }

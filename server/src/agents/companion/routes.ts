@@ -49,7 +49,7 @@ function addScope(scope: FastifyInstance, context: CompanionContext): void {
   scope.post('/check_in', small, async (request, reply) => {
     const signed = await admit(context, request)
     if ('status' in signed) return answerWith(reply, signed)
-    const checkIn = readCheckIn(signed.fields)
+    const checkIn = readCheckIn(signed.fields, request.ip)
     return respond(context, signed, { checkIn, reply }, (key) =>
       takeCheckIn(context, { before: signed.key, key }, { checkIn, ip: request.ip, signal: goneSignal(reply) }),
     )

@@ -1,5 +1,6 @@
 import { type ChangeContext, newChange, systemActorAt } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
+import { networkOf } from '../../base/network-of.ts'
 import { askForLink, askForLinkAgain } from '../companion-keys/ask-for-link.ts'
 import { companionPorts } from '../companion-keys/companion-ports.ts'
 import { continueAsRival } from '../companion-keys/confirm-links.ts'
@@ -27,13 +28,14 @@ const maxWaitSeconds = 25
 /** What a check-in says: which program, where it listens, with which epoch, and how long it waits for news. */
 export type CheckInFields = CheckIn & { waitSeconds: number; nodeKey: string; isStart: boolean }
 
-export function readCheckIn(fields: Fields): CheckInFields {
+export function readCheckIn(fields: Fields, ip: string): CheckInFields {
   const { port, taken_ports: taken, wait_seconds: wait, epoch } = fields
   return {
     agentVersion: textOf(fields['agent_version'], 40),
     port: companionPorts.find((known) => known === port) ?? null,
     takenPorts: companionPorts.filter((known) => Array.isArray(taken) && taken.includes(known)),
     epoch: typeof epoch === 'string' ? textOf(epoch, 100) : null,
+    network: networkOf(ip),
     waitSeconds: typeof wait === 'number' && wait > 0 ? Math.min(maxWaitSeconds, wait) : 0,
     nodeKey: textOf(fields['node_key']),
     isStart: fields['is_start'] === true,

@@ -61,14 +61,20 @@ const judge = (proof: string, asked: object = {}) =>
 const openChallenges = async (ofSid = sid): Promise<number> =>
   (await db().selectFrom('companion_challenges').select('sid').where('sid', '=', ofSid).execute()).length
 
+const nothing = { port: null, isToBrowser: false, people: null, network: null }
 const bytesOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const payloadOf = (jws: string) =>
   JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as Record<string, string>
 
 test('a device proves itself once with a challenge', async () => {
   const { deviceId, key } = await linkedDevice()
-  const proof = await key.prove(await challengeOf(), { peer: { uid: 1000, program: 'firefox' } })
-  assert.deepEqual(await judge(proof), { deviceId, says: ' to a browser of user 1000', port: null })
+  await db().updateTable('companion_keys').set({ port: 42_761, network: '198.51.100.7' }).execute()
+  const more = { peer: { uid: 1000, program: 'firefox' }, people: 2 }
+  const proof = await key.prove(await challengeOf(), more)
+  assert.deepEqual(await judge(proof), {
+    ...{ deviceId, says: ' to a browser of user 1000', port: 42_761 },
+    ...{ isToBrowser: true, people: 2, network: '198.51.100.7' },
+  })
   assert.deepEqual(await judge(proof), { refusal: 'unknown_nonce' })
   assert.equal(await openChallenges(), 0)
   const { seen_twice_at: seenTwiceAt } = await db()
@@ -175,7 +181,7 @@ test('a program that passes connections on is no browser', async () => {
 test('a spent epoch is noted and judged by nobody; the device proves its link again', async () => {
   const { deviceId, key } = await linkedDevice()
   const proof = await key.prove(await challengeOf(), { epoch: 'of-a-restored-backup' })
-  assert.deepEqual(await judge(proof), { deviceId, says: '', port: null })
+  assert.deepEqual(await judge(proof), { deviceId, says: '', ...nothing })
   const row = await db()
     .selectFrom('companion_keys')
     .select(['seen_twice_at', 'link_name', 'status'])
@@ -188,7 +194,7 @@ test('the clock of the device decides nothing', async () => {
   const { deviceId, key } = await linkedDevice()
   const iat = Math.floor(Date.parse(now) / 1000) - 26 * 3_600
   const proof = await key.prove(await challengeOf(), { iat })
-  assert.deepEqual(await judge(proof), { deviceId, says: '; its clock is 1560 minutes behind', port: null })
+  assert.deepEqual(await judge(proof), { deviceId, says: '; its clock is 1560 minutes behind', ...nothing })
 })
 
 test('six challenges of one sign-in are open at most: the latest, and old ones are dropped', async () => {

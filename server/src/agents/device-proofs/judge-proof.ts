@@ -7,6 +7,7 @@ import { sha256 } from './give-challenge.ts'
 import {
   type Asked,
   type GivenChallenge,
+  isBrowser,
   isRelay,
   judgeAnswer,
   judgePlace,
@@ -16,7 +17,17 @@ import {
 import { readKid, verifyProof } from './read-proof.ts'
 
 /** A device that has proved itself, with what its proof says besides. */
-export type ProvedDevice = { deviceId: string; says: string }
+export type ProvedDevice = {
+  deviceId: string
+  /** For the log, in words. */
+  says: string
+  /** Whether a program that is known as a browser asked for the proof. */
+  isToBrowser: boolean
+  /** How many people are logged in on it; null where its companion cannot tell. */
+  people: number | null
+  /** The network that its companion last checked in from. */
+  network: string | null
+}
 
 /** The same with the port at which its companion was found at its last check-in. */
 export type Judgement = (ProvedDevice & { port: number | null }) | { refusal: ProofRefusal }
@@ -46,7 +57,10 @@ export async function judgeProof(
   if (refusal) return { refusal }
   await noteProof(tx, key, asked.now)
   await noteEpoch(tx, key, proof.epoch, asked.now)
-  return { deviceId: key.living_device_id ?? '', says: sayingsOf(proof, asked.now), port: key.port }
+  return {
+    ...{ deviceId: key.living_device_id ?? '', says: sayingsOf(proof, asked.now), port: key.port },
+    ...{ isToBrowser: isBrowser(proof), people: proof.people ?? null, network: key.network },
+  }
 }
 
 type Key = NonNullable<Awaited<ReturnType<typeof findProvingKey>>>

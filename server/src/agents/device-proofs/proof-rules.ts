@@ -25,6 +25,8 @@ export type Proof = {
   iat: number | undefined
   via: string
   peer: Peer | undefined
+  /** How many people are logged in on the device; undefined where its companion cannot tell. */
+  people: number | undefined
 }
 
 /** Where a proof has to come from and when. */
@@ -83,3 +85,13 @@ const relays: ReadonlySet<string> = new Set([
 
 export const isRelay = ({ peer }: Proof): boolean =>
   peer?.program != null && relays.has(peer.program.toLowerCase().replace(/\.exe$/, ''))
+
+const browsers: ReadonlySet<string> = new Set([
+  ...['chrome', 'chromium', 'chromium-browser', 'headless_shell', 'chrome-headless-shell', 'chromium-headless-shell'],
+  ...['brave', 'msedge', 'vivaldi', 'vivaldi-bin', 'opera', 'firefox', 'firefox-esr', 'firefox-bin', 'librewolf'],
+  ...['waterfox', 'floorp', 'zen', 'zen-bin', 'epiphany', 'webkitnetworkprocess', 'falkon', 'qtwebengineprocess'],
+])
+
+/** Whether the process that asked for a proof is a browser that is known by name. */
+export const isBrowser = ({ peer }: Pick<Proof, 'peer'>): boolean =>
+  peer?.program != null && browsers.has(peer.program.toLowerCase().replace(/\.exe$/, ''))

@@ -39,7 +39,7 @@ function refusedBy(error: unknown, refusal: ProofRefusal): { refusal: ProofRefus
 }
 
 function proofIn(value: unknown): Proof | undefined {
-  const { nonce, sid, aud, challenge_hash: hash, epoch, iat, via, peer } = fieldsOf(value)
+  const { nonce, sid, aud, challenge_hash: hash, epoch, iat, via, peer, people } = fieldsOf(value)
   const texts = [nonce, sid, aud, hash, epoch].filter((one) => typeof one === 'string')
   if (texts.length < 5) return undefined
   const [nonceText = '', sidText = '', audText = '', hashText = '', epochText = ''] = texts
@@ -48,6 +48,7 @@ function proofIn(value: unknown): Proof | undefined {
     iat: typeof iat === 'number' && Number.isFinite(iat) ? iat : undefined,
     via: typeof via === 'string' ? via : '',
     peer: peerIn(peer),
+    people: typeof people === 'number' && Number.isInteger(people) && people >= 0 ? Math.min(people, 1_000) : undefined,
   }
 }
 

@@ -63,7 +63,10 @@ async function judge(proof: string, seconds = 0) {
 
 test('the proof of the protocol document is accepted, and those beside it are refused for the reasons given there', async () => {
   const accepted = await judge(vectors.proof.jws)
-  assert.deepEqual(accepted, { deviceId: place.deviceId, says: ' to a browser of user 1000', port: null })
+  assert.deepEqual(accepted, {
+    ...{ deviceId: place.deviceId, says: ' to a browser of user 1000', port: null },
+    ...{ isToBrowser: true, people: 1, network: null },
+  })
   assert.equal(vectors.refused_proofs.length, 12)
   for (const { what, proof, seconds, reason } of vectors.refused_proofs) {
     assert.deepEqual(await judge(proof, seconds), { refusal: reason }, what)

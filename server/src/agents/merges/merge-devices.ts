@@ -1,5 +1,6 @@
 import type { Permission } from '@muster/contract/permissions.ts'
 import { addDeviceGroupMembers } from '../../administration/groups/add-device-group-members.ts'
+import { moveEnded } from '../../administration/registrations/ended-registrations.ts'
 import { markDeleted } from '../../administration/registrations/mark-deleted.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
 import { suspendRegistration } from '../../administration/registrations/suspend-registration.ts'
@@ -120,6 +121,7 @@ async function takeStanding(
   const { keptId } = pair
   const groups = await listGroupsToJoin(tx, pair)
   const exemptions = await listExemptionsToTake(tx, pair, context.now)
+  await moveEnded(tx, pair)
   const personId = kept.registered_owner_id === null ? other.registered_owner_id : null
   const taken = { hasOwner: personId !== null, exemptions: exemptions.length, groups: groups.length }
   for (const power of powersFor(taken)) requirePower(power)

@@ -1,4 +1,5 @@
 import type { AuditChange } from '@muster/contract/audit-changes.ts'
+import type { RegistrationEvidence } from '@muster/contract/registration-evidence.ts'
 import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
 import type { ColumnType, Generated } from 'kysely'
 
@@ -50,8 +51,6 @@ export type EntraRequest = {
   amr: string
   request_id: string | null
 }
-/** Devices that proved themselves together, and what each proof says besides. */
-export type Candidates = { deviceId: string; says: string }[]
 /** RFC 7518 §6.2. */
 export type PublicEcJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string }
 
@@ -172,6 +171,13 @@ export interface Database {
     /** When an administrator has resolved the conflict, and no second machine has enrolled since. */
     resolved_at: Instant | null
   }
+  ended_registrations: {
+    organization_id: string
+    device_id: string
+    person_id: string
+    ended_at: Instant
+    ended_by: string
+  }
   device_presence: { organization_id: string; device_id: string; last_seen_at: Instant }
   device_check_runs: { organization_id: string; device_id: string; check_ids: string[]; ran_at: Instant[] }
   device_snapshots: {
@@ -244,6 +250,8 @@ export interface Database {
     link_name: string | null
     linked_at: Instant | null
     port: number | null
+    /** The network that its last check-in came from. */
+    network: string | null
     epoch: string
     previous_epoch: string | null
     epoch_at: Instant
@@ -339,7 +347,9 @@ export interface Database {
     interaction: Json<object> | null
     state: string
     revision: WithDefault<number>
-    candidates: JsonWithDefault<Candidates>
+    /** Devices of which none can be the one: identifiers. */
+    answered_devices: JsonWithDefault<readonly string[]>
+    people_count: number | null
     person_id: string | null
     device_id: string | null
     auth_log_id: string | null
@@ -593,6 +603,8 @@ export interface Database {
     decided_at: Instant | null
     internal_note: string | null
     end_user_denial_note: string | null
+    evidence: Json<RegistrationEvidence> | null
+    withdrawn_at: Instant | null
   }
   check_recomputations: {
     organization_id: string

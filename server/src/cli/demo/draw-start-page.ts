@@ -97,7 +97,7 @@ function rowOf(person: DemoPerson, { standings, fault, now }: StartView): Row {
   if (person.owns === 'this machine' && fault !== undefined) return idle('dash', 'No answer', fault)
   const standing = standings.get(person.owns)
   if (!standing) return idle('pending', 'Starting', 'Ready in a few seconds')
-  if (!standing.isRegistered) return idle('pending', 'Not registered', '“Is this your computer?”')
+  if (!standing.isRegistered) return idle('pending', 'Not registered', '“Register this computer?”')
   return ofState(standing, now)
 }
 

@@ -58,7 +58,7 @@ export function openDesk(musterOrigin: string) {
     // A page does not say where it is from when it reads from its own origin.
     if (request.method === 'GET') request.headers.origin ??= musterOrigin
     // A made-up laptop has no processes: what holds the other end here may be the SSH server of whoever looks on.
-    const withoutPeer: typeof prove = (input) => prove({ ...input, peer: async () => null })
+    const withoutPeer: typeof prove = (input) => prove({ ...input, peer: async () => null, people: async () => null })
     void answerLoopback({ request, response, port, isTooFast }, { origin, wake, prove: withoutPeer })
     return true
   }

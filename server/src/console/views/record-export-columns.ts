@@ -63,6 +63,9 @@ export const registrationColumns: CsvColumns<RegistrationRequestViewRow> = [
   ...requestColumns,
   ['present_owner_id', ({ owner_id: id }) => id],
   ['present_owner', ({ owner_name: name }) => name],
+  ['device_model', ({ hardware_model: model }) => model],
+  ['device_serial', ({ serial }) => serial],
+  ['ip_address', ({ evidence }) => evidence?.ip_address ?? null],
 ]
 
 export const deviceGroupColumns: CsvColumns<RowOf<typeof listDeviceGroups>> = [

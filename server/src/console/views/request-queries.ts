@@ -77,6 +77,11 @@ export const findExemptionRequestView = (reader: Reader, organizationId: string,
 
 export type RegistrationRequestViewRow = Awaited<ReturnType<typeof listRegistrationRequestViews>>[number]
 
+/** For the API a request that was taken back is denied. */
+const statusOfRegistration = sql<'pending' | 'approved' | 'denied' | 'withdrawn'>`case
+  when registration_requests.withdrawn_at is not null then 'withdrawn' else registration_requests.status end`
+const statusFor = { waiting: 'pending', approved: 'approved', denied: 'denied', withdrawn: 'denied' } as const
+
 const registrationRequests = (reader: Reader, organizationId: string) =>
   reader
     .selectFrom('registration_requests')
@@ -90,6 +95,12 @@ const registrationRequests = (reader: Reader, organizationId: string) =>
         .onRef('people.organization_id', '=', 'registration_requests.organization_id')
         .onRef('people.id', '=', 'registration_requests.person_id'),
     )
+    .leftJoin('ended_registrations as ended', (join) =>
+      join
+        .onRef('ended.organization_id', '=', 'registration_requests.organization_id')
+        .onRef('ended.device_id', '=', 'registration_requests.device_id')
+        .onRef('ended.person_id', '=', 'registration_requests.person_id'),
+    )
     .leftJoin('people as owner', (join) =>
       join
         .onRef('owner.organization_id', '=', 'devices.organization_id')
@@ -97,7 +108,6 @@ const registrationRequests = (reader: Reader, organizationId: string) =>
     )
     .select([
       'registration_requests.id',
-      'registration_requests.status',
       'registration_requests.requested_at',
       'registration_requests.decided_at',
       'registration_requests.requester_message as message',
@@ -107,17 +117,26 @@ const registrationRequests = (reader: Reader, organizationId: string) =>
       'people.name as person_name',
       'devices.id as device_id',
       'devices.name as device_name',
+      ...(['devices.hardware_model', 'devices.serial', 'devices.operating_system'] as const),
+      ...(['devices.registration_suspended_at', 'registration_requests.evidence'] as const),
+      ...(['ended.ended_at', 'ended.ended_by'] as const),
       'owner.id as owner_id',
       'owner.name as owner_name',
     ])
+    .select(statusOfRegistration.as('status'))
     .where(inOrganization('registration_requests', organizationId))
     .where('devices.deleted_at', 'is', null)
 
-/** Newest first. A request for registration is never withdrawn. */
+/** Newest first. */
 export const listRegistrationRequestViews = (reader: Reader, page: ListPage, { status }: RequestViewFilter) =>
   registrationRequests(reader, page.organizationId)
     .$if(status !== undefined, (query) =>
-      query.where(sql<boolean>`registration_requests.status = ${status === 'waiting' ? 'pending' : status}`),
+      query
+        .where('registration_requests.status', '=', statusFor[status ?? 'waiting'])
+        .$if(status === 'withdrawn', (withdrawn) =>
+          withdrawn.where('registration_requests.withdrawn_at', 'is not', null),
+        )
+        .$if(status === 'denied', (denied) => denied.where('registration_requests.withdrawn_at', 'is', null)),
     )
     .$call(nextRows(newestRegistration, page.after, page.limit))
     .execute()

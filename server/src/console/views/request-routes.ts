@@ -39,6 +39,12 @@ const presentRegistration = (row: RegistrationRequestViewRow) => ({
   ...requestOf(row),
   status: row.status,
   present_owner: row.owner_id === null || row.owner_name === null ? null : { id: row.owner_id, name: row.owner_name },
+  hardware_model: row.hardware_model,
+  serial: row.serial,
+  operating_system: row.operating_system,
+  is_suspended: row.owner_id === row.person_id && row.registration_suspended_at !== null,
+  ended: row.ended_at === null || row.ended_by === null ? null : { at: row.ended_at, by: row.ended_by },
+  evidence: row.evidence,
 })
 
 export function requestViewRoutes(scope: FastifyInstance): void {

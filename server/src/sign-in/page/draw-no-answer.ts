@@ -49,6 +49,14 @@ const reasons: Readonly<Record<string, Reason>> = {
     rest: 'Use a browser on the computer that Muster runs on.',
     wayOn: 'repair',
   },
+  several_devices: {
+    sentence: ({ answeredDevices }) =>
+      answeredDevices.length === 0
+        ? 'More than one computer answered.'
+        : `More than one computer answered: ${answeredDevices.join(', ')}.`,
+    rest: 'A virtual machine and WSL count as computers of their own. Turn Muster off on the others, or ask IT to register the one that you use to you.',
+    wayOn: 'repair',
+  },
   agent_outdated: {
     sentence: () => 'Muster answered, but needs an update.',
     rest: 'Your browser and your network are fine.',
@@ -86,6 +94,11 @@ function reasonOf({ reason, heardOf, surroundings }: PageView): Reason {
   return reasons[reason !== null && Object.hasOwn(reasons, reason) ? reason : 'agent_not_found'] as Reason
 }
 
+export const drawNoAnswerTitle = ({ reason, kind }: PageView): { title: string; tab: string } =>
+  reason === 'several_devices'
+    ? { title: `Muster can’t tell which ${kind} this is`, tab: 'Which computer is this?' }
+    : { title: `Muster isn’t answering on this ${kind}`, tab: 'Muster isn’t answering' }
+
 export function drawNoAnswerLead(view: PageView): Html {
   const { sentence, rest } = reasonOf(view)
   return html`<span id="other-way" hidden>Muster didn’t answer that way either. </span><b>${sentence(view)}</b>${rest && ` ${rest}`}`
@@ -110,7 +123,9 @@ export function drawNoAnswer(view: PageView): Html {
   const missing = option('Not installed yet', 'Ask IT for the installer. Give them the help code below.')
   const repair = option(
     'It needs IT',
-    `Send these details to IT, so they can repair Muster on this ${kind}.`,
+    view.reason === 'several_devices'
+      ? 'Send them these details. Once one of these computers is registered to you, it counts.'
+      : `Send these details to IT, so they can repair Muster on this ${kind}.`,
     html`<button type="button" class="btn p" data-act="copy">${icon('copy')}Copy details</button>`,
   )
   const options = {
@@ -118,7 +133,13 @@ export function drawNoAnswer(view: PageView): Html {
     other_way: [running, ...(view.reason === 'permission_denied' ? [allowing(view)] : [])],
     elsewhere: [option('You have a computer', `Open ${view.applicationName} there.`), needsIt(true)],
     window: [option('You have a browser', `Open ${view.applicationName} in it.`), running, needsIt(false)],
-    repair: [repair, option('You just repaired it', 'This page notices by itself.')],
+    repair: [
+      repair,
+      option(
+        view.reason === 'several_devices' ? 'Only one answers now' : 'You just repaired it',
+        'This page notices by itself.',
+      ),
+    ],
   }[wayOn]
   const waiting =
     view.reason === 'permission_denied'

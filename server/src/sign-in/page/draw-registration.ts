@@ -1,7 +1,7 @@
 import { type Html, html } from '../../http/page/html.ts'
 import { drawThings } from './draw-things.ts'
 import { mark } from './marks.ts'
-import type { CandidateView, Drawn, PageView } from './page-view.ts'
+import type { Drawn, PageView } from './page-view.ts'
 import { things, time } from './plain-words.ts'
 
 const live = (text: string): Html => html`<p class="live" role="status">${mark('running')}<span>${text}</span></p>`
@@ -19,39 +19,49 @@ const whereSerial = {
   device: '',
 } as const
 
-function facts({ deviceName, model, serialEnd, personName, mail, kind }: PageView): Html {
+function facts({ deviceName, model, serialEnd, personName, mail, kind }: PageView, whose = 'Registers to'): Html {
   const fact = (name: string, value: Html | string | null) => value !== null && html`<dt>${name}</dt><dd>${value}</dd>`
   const who = [personName, mail].filter((part) => part !== null).join(', ')
   const serial = serialEnd !== null && html`ends in <b>${serialEnd}</b><span class="t3">${whereSerial[kind]}</span>`
-  return html`<dl class="facts">${fact('Name', html`<b>${deviceName}</b>`)}${fact('Model', model)}${fact('Serial number', serial || null)}${fact('Registers to', who === '' ? null : who)}</dl>`
+  return html`<dl class="facts">${fact('Name', html`<b>${deviceName}</b>`)}${fact('Model', model)}${fact('Serial number', serial || null)}${fact(whose, who === '' ? null : who)}</dl>`
 }
 
-/** Several devices answered in one browser: the proof of each is good, and the person knows which one they sit at. */
-export function whichDevice({ id, applicationName, candidates }: PageView): Drawn {
-  const about = ({ model, serialEnd }: CandidateView) =>
-    [model, serialEnd && `serial number ends in ${serialEnd}`].filter(Boolean).join(', ')
-  const choice = (one: CandidateView) =>
-    html`<li><div><h2>${one.name}</h2>${about(one) !== '' && html`<p>${about(one)}</p>`}</div>
-<form method="post" action="/signin/${id}/choose"><input type="hidden" name="device_id" value="${one.deviceId}"><button class="btn" id="choose-${one.deviceId}">Use ${one.name}</button></form></li>`
+const checks = ({ kind }: PageView): Html =>
+  html`<ul class="ticks"><li>IT sees that this ${kind} is yours and if it passes its checks. <button type="button" class="lk" popovertarget="checked">What is checked</button></li></ul>`
+
+/** The account stands in the title: someone else's sign-in, opened in this browser, is seen to be that. */
+export function register(view: PageView): Drawn {
+  const { id, kind, mail } = view
   return {
-    title: 'Which computer is this?',
-    lead: `${candidates.length} computers answered. Choose the one that you open ${applicationName} on.`,
-    content: html`<ul class="opts">${candidates.map(choice)}</ul>`,
-    small: 'A virtual machine and WSL count as computers of their own. Nothing is registered before you confirm it.',
+    title:
+      mail === null
+        ? `Register this ${kind} to you?`
+        : html`Register this ${kind} to <span class="mail">${mail}</span>?`,
+    tab: `Register this ${kind}?`,
+    lead: 'Once. Then your work apps open on it.',
+    content: html`${facts(view)}${checks(view)}`,
+    buttons: html`<form method="post" action="/signin/${id}/register"><button class="btn p" id="register">Yes, register it to me</button></form>
+${notMine(view)}`,
   }
 }
 
-export function register(view: PageView): Drawn {
-  const { id, kind, applicationName } = view
-  return {
-    title: `Is this your ${kind}?`,
-    lead: 'Register it to you once. Then your work apps open on it.',
-    content: html`${facts(view)}<ul class="ticks"><li>IT sees that this ${kind} is yours and if it passes its checks. <button type="button" class="lk" popovertarget="checked">What is checked</button></li></ul>`,
-    buttons: html`<form method="post" action="/signin/${id}/register"><button class="btn p" id="register">Yes, register it to me</button></form>
-<button type="button" class="btn" popovertarget="not-mine">No, it isn’t mine</button>
+const notMine = (view: PageView): Html => {
+  const { applicationName } = view
+  return html`<button type="button" class="btn" popovertarget="not-mine">No, it isn’t mine</button>
 <section popover id="not-mine" class="pop" aria-labelledby="not-mine-title"><h2 id="not-mine-title">Open ${applicationName} on your own computer</h2>
 <p>Nothing was registered. If you have no other computer, ask IT: they can register this one to you or let you share it.</p>
-<button type="button" class="btn" popovertarget="not-mine" popovertargetaction="hide">Back</button></section>`,
+<button type="button" class="btn" popovertarget="not-mine" popovertargetaction="hide">Back</button></section>`
+}
+
+/** A registration in doubt that its owner may settle: the key on the device is the one that it had before. */
+export function confirm(view: PageView): Drawn {
+  const { id, kind, mail } = view
+  return {
+    title: `Is this still your ${kind}?`,
+    lead: html`Its setup has changed, so its registration${mail !== null && html` to <b>${mail}</b>`} is on hold. Confirm it once, and your work apps open again.`,
+    content: facts(view, 'Registered to'),
+    buttons: html`<form method="post" action="/signin/${id}/register"><button class="btn p" id="confirm">Yes, it’s still mine</button></form>
+${notMine(view)}`,
   }
 }
 
@@ -73,19 +83,31 @@ export const notReady = (view: PageView, again: Html): Drawn => ({
   small: 'If you can’t fix them, give IT the help code below: IT can register this computer to you.',
 })
 
-export const askIt = (view: PageView): Drawn => ({
-  title: `IT has to approve this ${view.kind}`,
-  lead: `Ask for it here, in a sentence. ${view.applicationName} opens when they answer.`,
-  content: form(view, `Why do you need this ${view.kind}?`, 'IT reads this.'),
-})
+const askLeads = {
+  ended: () => 'IT ended its registration to you. Ask for it here, in a sentence.',
+  several_people: ({ applicationName }: PageView) =>
+    `More than one person is logged in on it. Log the others out and open ${applicationName} again, or ask for it here, in a sentence.`,
+  multi_session: () => 'Several people can use it at the same time. Ask for it here, in a sentence.',
+  none: () => 'Ask for it here, in a sentence.',
+} as const
+
+export function askIt(view: PageView): Drawn {
+  const { applicationName, kind } = view
+  return {
+    title: `IT has to approve this ${kind}`,
+    lead: `${askLeads[view.whyAsk ?? 'none'](view)} ${applicationName} opens when they answer.`,
+    content: form(view, `Why do you need this ${kind}?`, 'IT reads this.'),
+  }
+}
 
 export function awaiting(view: PageView): Drawn {
-  const { request, applicationName, waitsUntil, kind } = view
+  const { id, request, applicationName, waitsUntil, kind } = view
   return {
     title: `IT has to approve this ${kind}`,
     tab: 'Waiting for approval',
     lead: request === null ? 'Waiting for IT.' : html`Waiting for IT since ${time(request.at, 'day')}.`,
     content: html`${request && html`<p class="say">“${request.message}”</p>`}${live('Waiting. This page continues by itself when they answer.')}`,
+    buttons: html`<form method="post" action="/signin/${id}/withdraw-registration"><button class="btn" id="withdraw">Withdraw the request</button></form>`,
     small: html`<span data-deadline="${applicationName} stops waiting at">Not answered by ${time(waitsUntil)}? Close this page and open ${applicationName} again once the ${kind} is approved.</span>`,
   }
 }

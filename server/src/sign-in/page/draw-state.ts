@@ -1,8 +1,8 @@
 import { type Html, html } from '../../http/page/html.ts'
 import { drawBypassed } from './draw-code.ts'
 import { drawIdentifying } from './draw-identifying.ts'
-import { drawNoAnswer, drawNoAnswerLead } from './draw-no-answer.ts'
-import { against, askIt, awaiting, denied, notReady, notYours, register, whichDevice } from './draw-registration.ts'
+import { drawNoAnswer, drawNoAnswerLead, drawNoAnswerTitle } from './draw-no-answer.ts'
+import { against, askIt, awaiting, confirm, denied, notReady, notYours, register } from './draw-registration.ts'
 import { drawThings, tally } from './draw-things.ts'
 import { icon } from './marks.ts'
 import type { Drawn, PageState, PageView } from './page-view.ts'
@@ -17,8 +17,7 @@ export const drawState: Readonly<Record<PageState, (view: PageView) => Drawn>> =
   looking: (view) => (view.mayPrompt ? looking(view) : observing(view)),
   permission,
   no_answer: (view) => ({
-    title: `Muster isn’t answering on this ${view.kind}`,
-    tab: 'Muster isn’t answering',
+    ...drawNoAnswerTitle(view),
     lead: drawNoAnswerLead(view),
     content: drawNoAnswer(view),
   }),
@@ -33,8 +32,8 @@ export const drawState: Readonly<Record<PageState, (view: PageView) => Drawn>> =
       runningChecks > 0 ? `Running ${counted(runningChecks, 'check')}.` : `${applicationName} opens by itself.`
     }`,
   }),
-  which_device: whichDevice,
   register,
+  confirm,
   not_ready: (view) => notReady(view, recheck(view)),
   ask_it: askIt,
   awaiting_approval: awaiting,

@@ -27,12 +27,14 @@ const ways: Readonly<Record<PageState, (view: PageView) => Way>> = {
       ? { device: checking, app: { shape: 'waiting', word: 'Waiting' } }
       : { device: { shape: 'running', word: 'Trial only' }, app: { shape: 'waiting', word: 'Opening…' } },
   permission: at('asking', 'Needs your OK'),
-  no_answer: at('none', 'No answer'),
+  no_answer: ({ reason }) => ({
+    device: { shape: 'none', word: reason === 'several_devices' ? 'Not clear which' : 'No answer' },
+  }),
   unknown_person: () => ({ person: { shape: 'blocked', word: 'Not on the list' }, device: unchecked, app: closed }),
   linking: at('running', 'Setting up…'),
   evaluating: () => ({ device: checking }),
-  which_device: ({ candidates }) => ({ device: { shape: 'asking', word: `${candidates.length} answered` } }),
   register: at('asking', 'Not registered'),
+  confirm: at('asking', 'Not confirmed'),
   not_ready: at('blocked', 'Not ready'),
   ask_it: at('asking', 'Not registered'),
   awaiting_approval: at('waiting', 'Waiting for IT'),

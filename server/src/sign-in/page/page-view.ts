@@ -43,16 +43,14 @@ export type ExemptionView =
 /** A code from IT: whether one waits for the person, how many tries are left after a wrong one, and what was accepted. */
 export type CodeView = { isGiven: boolean; triesLeft: number | null; reason: string | null; endsAt: string | null }
 
-export type CandidateView = { deviceId: string; name: string; model: string | null; serialEnd: string | null }
-
 export type PageState =
   | 'identifying'
   | 'looking'
   | 'unknown_person'
   | 'linking'
-  | 'which_device'
   | 'evaluating'
   | 'register'
+  | 'confirm'
   | 'not_ready'
   | 'ask_it'
   | 'awaiting_approval'
@@ -93,8 +91,10 @@ export type PageView = {
   deviceName: string | null
   model: string | null
   serialEnd: string | null
-  /** The devices that answered, of which the person chooses one. */
-  candidates: readonly CandidateView[]
+  /** The devices that answered where more than one did, by name. */
+  answeredDevices: readonly string[]
+  /** Why the device is not registered by a click, where that may surprise. */
+  whyAsk: 'ended' | 'several_people' | 'multi_session' | null
   things: readonly ThingView[]
   /** What is checked on this kind of computer; null when the page may not say. */
   checkNames: readonly string[] | null

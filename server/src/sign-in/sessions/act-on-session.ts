@@ -1,6 +1,6 @@
 import { raiseExemptionRequest } from '../../administration/requests/raise-exemption-request.ts'
-import { requestRegistration } from '../../administration/requests/request-registration.ts'
 import { withdrawExemptionRequest } from '../../administration/requests/withdraw-exemption-request.ts'
+import { withdrawRegistrationRequest } from '../../administration/requests/withdraw-registration-request.ts'
 import { type ChangeContext, newChange } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
@@ -8,6 +8,7 @@ import { fail } from '../../base/errors.ts'
 import { snoozeCheck } from '../../compliance/exemptions/snooze-check.ts'
 import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { beginRecheck } from './recheck.ts'
+import { type Place, register } from './register-on-session.ts'
 import { listIssues, type SignInSession } from './session-queries.ts'
 import { settleSession } from './settle-session.ts'
 
@@ -17,6 +18,7 @@ export type Act =
   | { kind: 'exemption'; issueId: string; message: string }
   | { kind: 'withdraw'; requestId: string }
   | { kind: 'register'; message: string }
+  | { kind: 'withdraw_registration' }
   | { kind: 'seen'; issueIds: readonly string[] }
 
 /**
@@ -30,24 +32,16 @@ export async function actOnSession(
   now: string,
 ) {
   await transact(db, async (tx) => {
-    const { session } = (await settleSession(tx, { organizationId, id }, { now })) ?? fail('not_found')
+    const { session, judged } = (await settleSession(tx, { organizationId, id }, { now })) ?? fail('not_found')
     const { device_id: deviceId, person_id: personId, auth_log_id: authLogId } = session
     if (deviceId === null || personId === null || authLogId === null) return fail('not_found')
     // Of a device of someone else a person may ask IT for it, and nothing more.
     const isForeign = session.state === 'not_your_device' && act.kind !== 'register'
     if (isForeign || session.state === 'ended') return fail('not_found')
     const context = await changeOf(tx, session, personId, now)
-    await doAct(tx, { session, organizationId, deviceId, personId, authLogId }, act, context)
+    await doAct(tx, { session, judged, organizationId, deviceId, personId, authLogId }, act, context)
     await settleSession(tx, { organizationId, id }, context)
   })
-}
-
-type Place = {
-  session: SignInSession
-  organizationId: string
-  deviceId: string
-  personId: string
-  authLogId: string
 }
 
 async function changeOf(
@@ -71,6 +65,8 @@ function doAct(tx: Tx, place: Place, act: Act, context: ChangeContext): Promise<
       return beginRecheck(tx, place.session, place.deviceId, context.now)
     case 'register':
       return register(tx, place, act.message, context)
+    case 'withdraw_registration':
+      return withdrawRegistrationRequest(tx, place, context)
     case 'withdraw':
       return withdrawExemptionRequest(tx, { requestId: act.requestId, personId: place.personId }, context)
     case 'seen':
@@ -79,20 +75,6 @@ function doAct(tx: Tx, place: Place, act: Act, context: ChangeContext): Promise<
     case 'exemption':
       return putOff(tx, place, act, context)
   }
-}
-
-async function register(tx: Tx, place: Place, message: string, context: ChangeContext): Promise<void> {
-  const { organizationId, authLogId, deviceId, personId } = place
-  const step = { organizationId, authLogId, now: context.now }
-  await recordAuthLogEvent(tx, {
-    ...step,
-    type: 'device_registration_request',
-    description: 'The person says it is theirs.',
-  })
-  const requestId = await requestRegistration(tx, { deviceId, personId, message }, context)
-  if (requestId !== undefined) return
-  const description = 'Registered to the person on first use.'
-  await recordAuthLogEvent(tx, { ...step, type: 'device_registration_successful', description })
 }
 
 type PutOff = Extract<Act, { kind: 'snooze' | 'exemption' }>

@@ -16,12 +16,17 @@ async function addMachine({ organizationId }: All, name: string, columns: object
   return { device, companion: await addKey(device.id) }
 }
 
-async function proveAll(visit: Visit, keys: readonly Key[]): Promise<string> {
+type Answer = { status: number; state?: string; error?: { code: string } }
+const toBrowser = { peer: { uid: 1_000, program: 'firefox-esr' } }
+
+async function proveAll(visit: Visit, keys: readonly (Key | [Key, object])[]): Promise<Answer> {
   const proofs: string[] = []
-  for (const key of keys) proofs.push(await key.prove(await visit.challenge(), await epochOf(key.kid)))
+  for (const given of keys) {
+    const [key, more] = Array.isArray(given) ? given : [given, {}]
+    proofs.push(await key.prove(await visit.challenge(), await epochOf(key.kid), more))
+  }
   const { status, text } = await visit.post('proof', { proofs })
-  assert.equal(status, 200, text)
-  return (JSON.parse(text) as { state: string }).state
+  return { status, ...(JSON.parse(text) as Omit<Answer, 'status'>) }
 }
 
 const devicesOfLogs = () => stage.db.selectFrom('auth_logs').select(['device_id', 'result']).orderBy('id').execute()
@@ -29,21 +34,30 @@ const found = async () =>
   (await stage.db.selectFrom('auth_log_events').select('type').where('type', '=', 'agent_detection_success').execute())
     .length
 const owners = () => stage.db.selectFrom('devices').select(['name', 'registered_owner_id']).orderBy('id').execute()
-const stateOf = async (visit: Visit) => /data-state="(\w+)"/.exec((await visit.go(`${visit.path}/region`)).text)?.[1]
+const reasonsOfLogs = () =>
+  stage.db
+    .selectFrom('auth_log_events')
+    .select(['type', 'description'])
+    .where('type', '=', 'agent_detection_failure')
+    .execute()
 
-test('of two machines that belong to nobody the person says which one this is, and only that one is registered and logged', async () => {
+const several = { status: 403, error: { code: 'several_devices' } }
+
+test('of several machines that belong to nobody none counts; the page names them, and continues once one is left', async () => {
   const all = await setUp({ isRegistered: false })
-  const vm = await addMachine(all, 'ana-x1-ubuntu', { serial: 'VM-4711' })
+  const vm = await addMachine(all, 'ana-x1-ubuntu')
   const visit = await arrive(all)
-  assert.equal(await proveAll(visit, [all.companion, vm.companion]), 'which_device')
+  const { status, error } = await proveAll(visit, [all.companion, vm.companion])
+  assert.deepEqual([status, error?.code], [several.status, several.error.code])
   const { text } = await visit.go(visit.path)
-  assert.match(text, /Which computer is this\?.*Use ana-x1<.*Use ana-x1-ubuntu</s)
-  assert.match(text, /serial number ends in 4711/)
+  assert.match(text, /data-state="no_answer" [^>]*data-reason="several_devices"/)
+  assert.match(text, /More than one computer answered: ana-x1, ana-x1-ubuntu\./)
   assert.deepEqual([await found(), await devicesOfLogs()], [0, [{ device_id: null, result: 'Fail' }]])
   assert.equal((await visit.post('register')).status, 404)
-  assert.equal((await visit.post('choose', { device_id: vm.device.id })).status, 200)
-  assert.match((await visit.go(visit.path)).text, /Is this your computer\?.*ana-x1-ubuntu/s)
-  assert.equal((await visit.post('choose', { device_id: all.device.id })).status, 404)
+  assert.deepEqual(await reasonsOfLogs(), [
+    { type: 'agent_detection_failure', description: 'More than one device answered.' },
+  ])
+  assert.equal((await proveAll(visit, [vm.companion])).state, 'register')
   assert.equal((await visit.post('register')).status, 200)
   assert.deepEqual(await owners(), [
     { name: 'ana-x1', registered_owner_id: null },
@@ -53,45 +67,47 @@ test('of two machines that belong to nobody the person says which one this is, a
   assert.deepEqual([await found(), await devicesOfLogs()], [1, [{ device_id: vm.device.id, result: 'Success' }]])
 })
 
-test('two choices at the same time choose one device', async () => {
+test('of several that stand alike the one that a browser asked counts', async () => {
   const all = await setUp({ isRegistered: false })
   const vm = await addMachine(all, 'vm')
-  const visit = await arrive(all)
-  await proveAll(visit, [all.companion, vm.companion])
-  await Promise.all([all.device.id, vm.device.id].map((id) => visit.post('choose', { device_id: id })))
-  assert.equal(await found(), 1)
-  const [session] = await stage.db.selectFrom('signin_sessions').select('device_id').execute()
-  assert.deepEqual(
-    (await devicesOfLogs()).map(({ device_id: id }) => id),
-    [session?.device_id],
+  const asked: [Key, object] = [all.companion, toBrowser]
+  assert.equal((await proveAll(await arrive(all), [vm.companion, asked])).state, 'register')
+  const both = await proveAll(await arrive(all), [[vm.companion, toBrowser], asked])
+  assert.equal(both.error?.code, 'several_devices')
+  const script = { peer: { uid: 1_000, program: 'curl' } }
+  assert.equal(
+    (await proveAll(await arrive(all), [vm.companion, [all.companion, script]])).error?.code,
+    'several_devices',
   )
 })
 
-test('only a device that has proved itself in this sign-in is chosen', async () => {
-  const all = await setUp({ isRegistered: false })
+test('a browser that asked makes no device of another standing count', async () => {
+  const all = await setUp()
   const vm = await addMachine(all, 'vm')
-  const elsewhere = await addMachine(all, 'elsewhere')
-  const visit = await arrive(all)
-  assert.equal((await visit.post('choose', { device_id: all.device.id })).status, 404)
-  await proveAll(visit, [all.companion, vm.companion])
-  for (const id of [elsewhere.device.id, '', 'x', undefined]) {
-    assert.equal((await visit.post('choose', { device_id: id })).status, 404)
-  }
-  assert.equal(await stateOf(visit), 'which_device')
+  assert.equal((await proveAll(await arrive(all), [[vm.companion, toBrowser], all.companion])).state, 'passed')
+})
+
+test('of several of the person the one that a browser asked counts, else none: a healthy one stands in for no blocked one', async () => {
+  const all = await setUp({ authState: 'blocked' })
+  const vm = await addMachine(all, 'vm')
+  await transact(stage.db, (tx) => registerDevice(tx, { deviceId: vm.device.id, personId: all.person.id }, change()))
+  assert.equal((await proveAll(await arrive(all), [all.companion, vm.companion])).error?.code, 'several_devices')
+  const asked = await proveAll(await arrive(all), [[all.companion, toBrowser], vm.companion])
+  assert.equal(asked.state, 'blocked')
 })
 
 test('the person’s own device counts without a question, then one that is shared with them', async () => {
   const own = await setUp()
   const vm = await addMachine(own, 'vm')
   const visit = await arrive(own)
-  assert.equal(await proveAll(visit, [vm.companion, own.companion]), 'passed')
+  assert.equal((await proveAll(visit, [vm.companion, own.companion])).state, 'passed')
   assert.deepEqual(
     (await devicesOfLogs()).map(({ device_id: id }) => id),
     [own.device.id],
   )
   await stage.reset()
   const all = await setUp({ isRegistered: false })
-  const shared = await addMachine(all, 'reception', { authentication_mode: 'anyone' })
+  const shared = await addMachine(all, 'reception')
   const other = await make.person(all.organizationId, { email: 'it@example.com' })
   await transact(stage.db, (tx) => registerDevice(tx, { deviceId: shared.device.id, personId: other.id }, change()))
   await stage.db
@@ -99,27 +115,34 @@ test('the person’s own device counts without a question, then one that is shar
     .set({ authentication_mode: 'anyone' })
     .where('id', '=', shared.device.id)
     .execute()
-  assert.equal(await proveAll(await arrive(all), [all.companion, shared.companion]), 'passed')
+  assert.equal((await proveAll(await arrive(all), [all.companion, shared.companion])).state, 'passed')
 })
 
-test('a question that answers itself is not asked any longer', async () => {
+test('once IT has registered one of several, that one counts', async () => {
   const all = await setUp({ isRegistered: false })
   const vm = await addMachine(all, 'vm')
   const visit = await arrive(all)
-  await proveAll(visit, [all.companion, vm.companion])
+  assert.equal((await proveAll(visit, [all.companion, vm.companion])).error?.code, 'several_devices')
   await transact(stage.db, (tx) => registerDevice(tx, { deviceId: vm.device.id, personId: all.person.id }, change()))
-  assert.equal(await stateOf(visit), 'passed')
+  assert.equal((await proveAll(visit, [all.companion, vm.companion])).state, 'passed')
   assert.deepEqual(
     (await devicesOfLogs()).map(({ device_id: id }) => id),
     [vm.device.id],
   )
 })
 
-test('to an unknown person and in a trial no device is named', async () => {
+test('an unknown person is told of no device, and a trial opens the application without one', async () => {
   const all = await setUp({ isRegistered: false })
   const other = await addMachine(all, 'the-vm')
   const stranger = await arrive(all, 'stranger@example.com')
-  assert.equal(await proveAll(stranger, [all.companion, other.companion]), 'unknown_person')
+  assert.equal((await proveAll(stranger, [all.companion, other.companion])).error?.code, 'several_devices')
+  const { text } = await stranger.go(stranger.path)
+  assert.match(text, /data-state="unknown_person"/)
+  assert.doesNotMatch(text, /the-vm|ana-x1/)
   await stage.db.updateTable('signin_connections').set({ mode: 'observe' }).execute()
-  assert.equal(await proveAll(await arrive(all), [all.companion, other.companion]), 'observed')
+  const visit = await arrive(all)
+  assert.equal((await proveAll(visit, [all.companion, other.companion])).error?.code, 'several_devices')
+  const later = /data-finish-later="([^"]+)"/.exec((await visit.go(visit.path)).text)?.[1] ?? ''
+  const { away } = await visit.follow(later.replaceAll('&#47;', '/'))
+  assert.match(away ?? '', /code=/)
 })

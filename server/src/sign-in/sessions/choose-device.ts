@@ -1,36 +1,29 @@
 import type { ProvedDevice } from '../../agents/device-proofs/judge-proof.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
-import { fail } from '../../base/errors.ts'
 import { findPersonId } from './find-person.ts'
 import { findStanding } from './find-standing.ts'
 import type { SignInSession } from './session-queries.ts'
 
 /**
- * The one of several proved devices that the sign-in is of: the person's own, then one that is shared with them, then the one
- * that is registered to nobody. Undefined where several of these are left and the person, whom a signed request names, has to
- * say which one it is.
+ * The one of several proved devices that the sign-in is of: the person's own, then one that is shared with them, then one
+ * that is registered to nobody; of several of these the one whose companion a browser asked. Undefined where that leaves
+ * several: which one it is decides what is checked, so the person does not choose.
  */
-export async function chooseDevice(
+export async function chooseDevice<Device extends ProvedDevice>(
   reader: Reader,
   session: SignInSession,
-  proved: readonly ProvedDevice[],
-): Promise<ProvedDevice | undefined> {
-  const [first] = proved
-  if (!first || proved.length === 1) return first
+  proved: readonly Device[],
+): Promise<Device | undefined> {
+  if (proved.length < 2) return proved[0]
   const personId = session.person_id ?? (await findPersonId(reader, session)) ?? null
-  const ranked: { one: ProvedDevice; rank: number }[] = []
+  const ranked: { one: Device; rank: number }[] = []
   for (const one of proved) ranked.push({ one, rank: await rankOf(reader, session, one.deviceId, personId) })
   const best = Math.min(...ranked.map(({ rank }) => rank))
-  const left = ranked.filter(({ rank }) => rank === best)
-  const isAsked = best === ofNobody && personId !== null && mayAsk(session)
-  return isAsked && left.length > 1 ? undefined : left[0]?.one
+  const left = ranked.filter(({ rank }) => rank === best).map(({ one }) => one)
+  const asked = left.length > 1 ? left.filter(({ isToBrowser }) => isToBrowser) : left
+  return asked.length === 1 ? asked[0] : undefined
 }
-
-/** A trial asks nothing. */
-export const mayAsk = ({ mode }: SignInSession): boolean => mode !== 'observe'
-
-const ofNobody = 2
 
 async function rankOf(
   reader: Reader,
@@ -42,7 +35,7 @@ async function rankOf(
   const device = await findStanding(reader, session, asked)
   if (!device || device.device_id === null) return 5
   const { registered_owner_id: ownerId, registration_suspended_at: suspendedAt } = device
-  if (ownerId === null) return suspendedAt === null ? ofNobody : 4
+  if (ownerId === null) return suspendedAt === null ? 2 : 4
   if (ownerId === personId) return 0
   const isShared =
     device.authentication_mode === 'anyone' ||
@@ -50,33 +43,17 @@ async function rankOf(
   return isShared ? 1 : 3
 }
 
-/** Keeps the devices that the person is asked about: their proofs are used up. */
-export async function keepCandidates(
+/** Keeps which devices answered where none of them is the one, so that the page can name them. */
+export async function keepAnswered(
   tx: Tx,
   { organization_id: organizationId, id }: SignInSession,
-  candidates: readonly ProvedDevice[],
-  now: string,
+  answered: readonly ProvedDevice[],
 ): Promise<void> {
   await tx
     .updateTable('signin_sessions')
-    .set((row) => ({
-      candidates: JSON.stringify(candidates),
-      last_event_at: now,
-      revision: row('revision', '+', 1),
-    }))
+    .set({ answered_devices: JSON.stringify(answered.map(({ deviceId }) => deviceId)) })
     .where(inOrganization('signin_sessions', organizationId))
     .where('id', '=', id)
     .where('device_id', 'is', null)
     .execute()
-}
-
-/** The candidate that the person chose. Fails with not_found for any other device, and once a device is known. */
-export function chosenCandidate({ candidates, device_id: known }: SignInSession, deviceId: string): ProvedDevice {
-  const chosen = known === null ? candidates.find((one) => one.deviceId === deviceId) : undefined
-  return chosen ?? fail('not_found')
-}
-
-/** The candidate that no longer needs to be chosen, because the others were registered or deleted meanwhile. */
-export async function decidedCandidate(reader: Reader, session: SignInSession): Promise<ProvedDevice | undefined> {
-  return session.device_id === null ? chooseDevice(reader, session, session.candidates) : undefined
 }

@@ -9,8 +9,8 @@ export type StandingRow = NonNullable<Awaited<ReturnType<typeof findStanding>>>
 
 /**
  * What decides about a sign-in besides itself, by one statement: the person unless they have left, the device unless it is
- * deleted, the person's latest request to register it, and how many other sign-ins of theirs the connection has answered
- * since then.
+ * deleted, the person's latest request to register it that they have not withdrawn, and how many other sign-ins of theirs
+ * the connection has answered since then.
  */
 export function findStanding(reader: Reader, session: SignInSession, { personId, deviceId, answeredSince }: Asked) {
   return reader
@@ -30,6 +30,12 @@ export function findStanding(reader: Reader, session: SignInSession, { personId,
     .leftJoin('signin_warnings as warning', (join) =>
       join.onRef('warning.organization_id', '=', 'device.organization_id').onRef('warning.device_id', '=', 'device.id'),
     )
+    .leftJoin('ended_registrations as ended', (join) =>
+      join
+        .onRef('ended.organization_id', '=', 'device.organization_id')
+        .onRef('ended.device_id', '=', 'device.id')
+        .on('ended.person_id', '=', personId),
+    )
     .leftJoinLateral(latestRequest(deviceId, personId), (join) => join.onTrue())
     .select([
       ...(['person.id as person_id', 'person.name as person_name', 'person.email as person_email'] as const),
@@ -38,7 +44,8 @@ export function findStanding(reader: Reader, session: SignInSession, { personId,
       ...(['device.registered_owner_id', 'device.registration_suspended_at', 'device.auth_state'] as const),
       ...(['device.will_block_at', 'device.authentication_mode', 'warning.shown_at as warned_at'] as const),
       ...(['request.status', 'request.requester_message', 'request.requested_at', 'request.decided_at'] as const),
-      'request.end_user_denial_note',
+      ...(['request.end_user_denial_note', 'ended.ended_at'] as const),
+      isKeyKept.as('is_key_kept'),
       inAllowedGroup(personId).as('is_group_allowed'),
       answeredSinceThen(personId, answeredSince).as('answered'),
     ])
@@ -57,9 +64,20 @@ const latestRequest =
       .whereRef('asked.organization_id', '=', 'session.organization_id')
       .where('asked.device_id', '=', deviceId)
       .where('asked.person_id', '=', personId)
+      .where('asked.withdrawn_at', 'is', null)
       .orderBy('asked.id', 'desc')
       .limit(1)
       .as('request')
+
+/**
+ * Whether the device still has the key that spoke for it before its registration was suspended, and its osquery node of today
+ * has confirmed that since.
+ */
+const isKeyKept = sql<boolean>`exists (
+  select from companion_keys as key
+  where key.organization_id = device.organization_id and key.device_id = device.id and key.status = 'linked'
+    and key.contest_ends_at is null and key.linked_at < device.registration_suspended_at
+    and key.confirmed_at > device.registration_suspended_at)`
 
 const inAllowedGroup = (personId: string | null) => sql<boolean>`exists (
   select from device_authentication_groups as allowed

@@ -2,11 +2,18 @@ import type { Reader } from '../../base/db/transact.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
 import { listUnmetChecks } from '../../compliance/results/list-unmet-checks.ts'
 import { findSettings } from '../../inventory/organizations/settings.ts'
-import { mayAsk } from './choose-device.ts'
 import { findPersonId } from './find-person.ts'
 import { findStanding, type StandingRow } from './find-standing.ts'
 import { countPendingChecks, type SignInSession } from './session-queries.ts'
-import { type DeviceStanding, judgeSession, limits, modeAt, type SessionState } from './session-rules.ts'
+import {
+  type DeviceStanding,
+  judgeSession,
+  limits,
+  modeAt,
+  type SessionState,
+  type WhyAsk,
+  whyAskOf,
+} from './session-rules.ts'
 
 export type SignInPerson = { id: string; name: string; email: string; hasUsedFirstTrust: boolean }
 export type SignInDevice = Pick<StandingRow, 'hardware_model' | 'serial' | 'operating_system' | 'agent_version'> &
@@ -15,6 +22,7 @@ export type SignInDevice = Pick<StandingRow, 'hardware_model' | 'serial' | 'oper
     name: string
     auth_state: DeviceStanding['authState']
     isShared: boolean
+    isKeyKept: boolean
   }
 export type RegistrationAnswer = {
   status: NonNullable<StandingRow['status']>
@@ -32,6 +40,8 @@ export type Judged = {
   request: RegistrationAnswer | undefined
   /** Checks that have to pass before the device is registered and do not, by name. */
   unmet: readonly string[]
+  /** Why the device cannot become the person's first one by a click, where the page says so. */
+  whyAsk: WhyAsk | null
 }
 
 /** Where the sign-in stands now, with the device that it has or that has just proved itself. Reads only. */
@@ -40,7 +50,7 @@ export async function judge(
   session: SignInSession,
   { now, deviceId = session.device_id }: { now: string; deviceId?: string | null },
 ): Promise<Judged> {
-  const nothing = { person: undefined, device: undefined, request: undefined, unmet: [] }
+  const nothing = { person: undefined, device: undefined, request: undefined, unmet: [], whyAsk: null }
   if (session.state === 'ended') return { state: 'ended', ...nothing }
   // Until its upstream has said who it is of, nothing of it is known, whatever proves itself.
   if (session.state === 'identifying') return { state: 'identifying', ...nothing }
@@ -51,7 +61,9 @@ export async function judge(
   const { person, device, request } = row ? partsOf(row) : nothing
   if (!row || (deviceId !== null && !device)) return { state: 'ended', ...nothing, person }
   const isFree = device?.registered_owner_id === null && person?.hasUsedFirstTrust === false
-  const { mayRegister, unmet } = isFree && device ? await registrationOf(reader, organizationId, device.id) : none
+  const whyAsk = device?.registered_owner_id === null ? whyAskOf({ ...row, peopleCount: session.people_count }) : null
+  const mayTrust = isFree && whyAsk === null
+  const { mayRegister, unmet } = mayTrust && device ? await registrationOf(reader, organizationId, device.id) : none
   const isLoopOver = session.is_loop_waived || session.answered_at !== null
   const state = judgeSession({
     ...{ person, mayRegister, isReady: unmet.length === 0 },
@@ -61,12 +73,9 @@ export async function judge(
     device: device && (await standingOf(reader, session, { device, request }, now)),
     isLooping: person !== undefined && !isLoopOver && row.answered >= limits.answers,
   })
-  if (state === 'looking' && session.candidates.length > 0 && mayAsk(session)) {
-    return { state: 'which_device', person, device, request, unmet }
-  }
   if (state === 'looking' && session.detection_failure === 'linking')
-    return { state: 'linking', person, device, request, unmet }
-  return { state, person, device, request, unmet }
+    return { state: 'linking', person, device, request, unmet, whyAsk }
+  return { state, person, device, request, unmet, whyAsk }
 }
 
 const none = { mayRegister: false, unmet: [] as string[] }
@@ -80,7 +89,7 @@ async function registrationOf(reader: Reader, organizationId: string, deviceId: 
 }
 
 /** The row of a standing by what it is about; a join that found nothing is left out. */
-function partsOf(row: StandingRow): Omit<Judged, 'state' | 'unmet'> {
+function partsOf(row: StandingRow): Pick<Judged, 'person' | 'device' | 'request'> {
   const { person_id: personId, device_id: deviceId, status, auth_state: authState } = row
   const ofGroups = row.authentication_mode === 'only_registered_owner_or_group_members'
   return {
@@ -98,6 +107,7 @@ function partsOf(row: StandingRow): Omit<Judged, 'state' | 'unmet'> {
             ...row,
             ...{ id: deviceId, name: row.device_name ?? '', auth_state: authState },
             isShared: row.authentication_mode === 'anyone' || (ofGroups && Boolean(row.is_group_allowed)),
+            isKeyKept: Boolean(row.is_key_kept),
           },
     request:
       status === null
@@ -121,7 +131,7 @@ async function standingOf(
     ownerId: device.registered_owner_id,
     isSuspended: device.registration_suspended_at !== null,
     authState: device.auth_state,
-    isShared: device.isShared,
+    ...{ isShared: device.isShared, isKeyKept: device.isKeyKept },
     request: request?.status === 'pending' ? 'pending' : isDenied ? 'denied' : undefined,
     isWarningDue: blocksSoon || device.warned_at === null || device.warned_at <= plusMs(now, -dayMs),
     ...(await pendingOf(reader, session, device.id, now)),

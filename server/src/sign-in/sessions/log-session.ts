@@ -79,7 +79,8 @@ export async function noteChange(tx: Tx, before: SignInSession, change: Change, 
   }
   if (state === before.state) return
   if (before.device_id !== null) await touchAuthLog(tx, { ...step, reason })
-  const registration = registrationEvent(before.state as SessionState, state)
+  const isTheirs = device.registered_owner_id === before.person_id && device.registration_suspended_at === null
+  const registration = registrationEvent(before.state as SessionState, state, isTheirs)
   if (registration) await recordAuthLogEvent(tx, { ...step, ...registration })
   if (state === 'blocked') {
     await recordAuthLogEvent(tx, { ...step, type: 'device_blocked', description: 'Issues block the device.' })
@@ -90,10 +91,10 @@ export async function noteChange(tx: Tx, before: SignInSession, change: Change, 
   }
 }
 
-function registrationEvent(before: SessionState, state: SessionState) {
+function registrationEvent(before: SessionState, state: SessionState, isTheirs: boolean) {
   if (state === 'denied') {
     return { type: 'device_registration_blocked', description: 'An administrator denied the registration.' } as const
   }
-  if (before !== 'awaiting_approval' || state === 'not_your_device') return undefined
+  if (before !== 'awaiting_approval' || !isTheirs) return undefined
   return { type: 'device_registration_successful', description: 'An administrator approved the registration.' } as const
 }

@@ -16,6 +16,7 @@ export const reasons = {
   agent_outdated: 'The agent is too old.',
   proof_invalid: 'The proof was refused.',
   proof_relayed: 'A relay asked the agent in place of the browser.',
+  several_devices: 'More than one device answered.',
   linking: 'The agent is not linked to its device yet.',
 } as const
 

@@ -1,18 +1,17 @@
 import { type Judgement, judgeProof } from '../../agents/device-proofs/judge-proof.ts'
 import type { ProofRefusal } from '../../agents/device-proofs/proof-rules.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
-import { chooseDevice, keepCandidates } from './choose-device.ts'
+import { chooseDevice, keepAnswered } from './choose-device.ts'
 import { noteUndetected } from './note-undetected.ts'
 import { lockSession, type SignInSession } from './session-queries.ts'
 import type { SessionState } from './session-rules.ts'
 import { settleLocked } from './settle-session.ts'
 
 /** What a refused proof means for the page, and why it was refused. */
-export type Refused = { refusal: 'proof_invalid' | 'proof_relayed' | 'linking'; detail: ProofRefusal }
-export type Proved =
-  | { deviceId: string; port: number | null; state: SessionState }
-  | { state: 'which_device' }
-  | Refused
+export type Refused =
+  | { refusal: 'proof_invalid' | 'proof_relayed' | 'linking'; detail: ProofRefusal }
+  | { refusal: 'several_devices'; detail?: never }
+export type Proved = { deviceId: string; port: number | null; state: SessionState } | Refused
 
 /** A page asks six ports at most. */
 const maxProofs = 6
@@ -42,12 +41,12 @@ export async function proveSession(
     }
     const proved = await chooseDevice(tx, session, accepted)
     if (!proved) {
-      await keepCandidates(tx, session, accepted, now)
-      return { state: 'which_device' }
+      await keepAnswered(tx, session, accepted)
+      await noteUndetected(tx, session, { reason: 'several_devices' }, now)
+      return { refusal: 'several_devices' }
     }
     const { judged: standing } = await settleLocked(tx, session, proved, now)
-    const { deviceId } = proved
-    const port = accepted.find((one) => one.deviceId === deviceId)?.port ?? null
+    const { deviceId, port } = proved
     return { deviceId, port, state: standing.state }
   })
 }

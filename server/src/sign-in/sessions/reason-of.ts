@@ -6,9 +6,9 @@ type Standing = { state: SessionState; device?: { registration_suspended_at: str
 const ofState: Readonly<Partial<Record<SessionState, SignInReason>>> = {
   unknown_person: 'person_deprovisioned',
   linking: 'agent_not_linked',
-  which_device: 'device_unknown',
   evaluating: 'checks_unfinished',
   register: 'device_unknown',
+  confirm: 'registration_suspended',
   not_ready: 'registration_required_checks',
   awaiting_approval: 'registration_pending',
   denied: 'registration_denied',
@@ -32,6 +32,7 @@ export function reasonOfDetection(failure: string): SignInReason {
     case 'agent_outdated':
     case 'proof_invalid':
     case 'proof_relayed':
+    case 'several_devices':
       return failure
     case 'linking':
       return 'agent_not_linked'

@@ -6,9 +6,9 @@ export type SessionState =
   | 'looking'
   | 'unknown_person'
   | 'linking'
-  | 'which_device'
   | 'evaluating'
   | 'register'
+  | 'confirm'
   | 'not_ready'
   | 'ask_it'
   | 'awaiting_approval'
@@ -73,12 +73,29 @@ type ConnectionKind = 'second_step' | 'application' | 'entra'
  */
 export const foldAddress = (address: string): string => address.trim().normalize('NFC').toLowerCase().normalize('NFC')
 
+/** Why a device that is registered to no one is not offered on first use. */
+export type WhyAsk = 'ended' | 'several_people' | 'multi_session'
+
+type FirstUse = { ended_at: string | null; operating_system: string | null; peopleCount: number | null }
+
+/**
+ * Whether someone ended the person's registration of it, or it is a machine that others use too: whose it is then says no
+ * click. Null where neither is known.
+ */
+export function whyAskOf({ ended_at: endedAt, operating_system: system, peopleCount }: FirstUse): WhyAsk | null {
+  if (endedAt !== null) return 'ended'
+  if (peopleCount !== null && peopleCount > 1) return 'several_people'
+  return system !== null && /windows server|multi-session/i.test(system) ? 'multi_session' : null
+}
+
 export type DeviceStanding = {
   ownerId: string | null
   isSuspended: boolean
   authState: 'good' | 'notified' | 'will_block' | 'blocked'
   /** Whether the person may use it besides its owner. */
   isShared: boolean
+  /** Its key spoke for it before the registration was suspended, and does so now. */
+  isKeyKept: boolean
   /** What became of the person's latest request to register it, since this sign-in began; a pending one counts always. */
   request: 'pending' | 'denied' | undefined
   /** Checks that have to run again first are still running. */
@@ -126,7 +143,8 @@ function judgeDevice({ mode, kind, mayRegister, isReady, device, person }: Judge
   const isOwner = device.ownerId === person.id
   const isObserved = isWaived(mode)
   const isAnyones = isObserved && !isFactor({ kind })
-  if (device.isSuspended) return isAnyones ? 'observed' : afterRequest(device, 'ask_it')
+  if (device.isSuspended && isAnyones) return 'observed'
+  if (device.isSuspended) return afterRequest(device, isOwner && device.isKeyKept ? 'confirm' : 'ask_it')
   const mayUse = isOwner || (device.ownerId !== null && device.isShared)
   if (!mayUse && isAnyones) return 'observed'
   if (!mayUse && device.ownerId !== null) return afterRequest(device, 'not_your_device')

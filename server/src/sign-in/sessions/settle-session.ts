@@ -22,11 +22,11 @@ export type Settled = { session: SignInSession; judged: Judged }
 /** Settles the sign-in as it is now. Undefined when there is none. */
 export async function settleSession(
   tx: Tx,
-  { organizationId, id, proved }: { organizationId: string; id: string; proved?: ProvedDevice | undefined },
+  { organizationId, id }: { organizationId: string; id: string },
   { now }: Pick<ChangeOrigin, 'now'>,
 ): Promise<Settled | undefined> {
   const session = await lockSession(tx, organizationId, id)
-  return session && settleLocked(tx, session, proved, now)
+  return session && settleLocked(tx, session, undefined, now)
 }
 
 /**
@@ -41,7 +41,7 @@ export async function settleLocked(
 ): Promise<Settled> {
   const { organization_id: organizationId, id } = found
   if (found.state === 'identifying') return { session: found, judged: await judge(tx, found, { now }) }
-  const session = await beginEvaluation(tx, found, proved, now)
+  const session = withPeople(await beginEvaluation(tx, found, proved, now), proved)
   const judged = await judge(tx, session, { now, deviceId: session.device_id ?? proved?.deviceId ?? null })
   const { state, person, device } = judged
   const isNew = person !== undefined && session.person_id === null
@@ -49,7 +49,12 @@ export async function settleLocked(
   const authLogId = begun ?? session.auth_log_id
   if (isNew) await bindIdentity(tx, session, person.id, now)
   const keptDeviceId = device?.id ?? session.device_id
-  const change = { state, authLogId, device: keptDeviceId === null ? undefined : device, says: proved?.says ?? '' }
+  const change = {
+    state,
+    authLogId,
+    device: keptDeviceId === null ? undefined : device,
+    says: sayingsOf(session, proved),
+  }
   // A log that begins now knows nothing of a device that proved itself before.
   await noteChange(tx, isNew ? { ...session, device_id: null } : session, change, now)
   const ended = await endRecheck(tx, session, { state, authLogId }, now)
@@ -58,7 +63,7 @@ export async function settleLocked(
   if (!isMoved) return { session, judged }
   const after = {
     ...{ state, device_id: keptDeviceId, auth_log_id: authLogId, person_id: person?.id ?? session.person_id },
-    evaluating_since: session.evaluating_since,
+    ...{ evaluating_since: session.evaluating_since, people_count: session.people_count },
     ...{ last_event_at: now, revision: session.revision + 1 },
     ...(ended && { recheck_ended_at: now }),
   }
@@ -69,6 +74,18 @@ export async function settleLocked(
     .where('id', '=', id)
     .execute()
   return { session: { ...session, ...after }, judged }
+}
+
+/** Who else uses a device counts from the proof that it is found by. */
+const withPeople = (session: SignInSession, proved: ProvedDevice | undefined): SignInSession =>
+  proved && session.device_id === null && proved.people !== session.people_count
+    ? { ...session, people_count: proved.people }
+    : session
+
+function sayingsOf({ network }: SignInSession, proved: ProvedDevice | undefined): string {
+  if (!proved) return ''
+  const isElsewhere = proved.network !== null && proved.network !== network
+  return `${proved.says}${isElsewhere ? '; the browser is on a different network than the agent' : ''}`
 }
 
 /** Checks that last ran too long ago run again before the device is judged, unless nothing depends on it. */

@@ -172,7 +172,7 @@ test('a first device is registered on the page once the checks that registering 
   assert.match(page.text, /Fix 1 thing to register this computer/)
   assert.match(page.text, /The disk is encrypted/)
   await stage.db.updateTable('check_results').set({ status: 'passing' }).where('check_id', '=', check.id).execute()
-  assert.match((await visit.go(visit.path)).text, /Is this your computer\?/)
+  assert.match((await visit.go(visit.path)).text, /Register this computer to/)
   await visit.post('register')
   assert.match((await visit.go(visit.path)).text, /data-finish=/)
 })

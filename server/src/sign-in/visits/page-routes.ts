@@ -10,7 +10,6 @@ import { type Again, drawFault, drawPage, drawRegion, drawReturnPage } from '../
 import { openAssets } from '../page/page-assets.ts'
 import { type Act, actOnSession } from '../sessions/act-on-session.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
-import { chosenCandidate, decidedCandidate } from '../sessions/choose-device.ts'
 import { type Judged, judge } from '../sessions/judge.ts'
 import { noteUndetected, type Reason, reasons } from '../sessions/note-undetected.ts'
 import { proveSession } from '../sessions/prove-session.ts'
@@ -121,13 +120,9 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   async function current({ place, session }: { place: Place; session: SignInSession }): Promise<Shown | undefined> {
     const { organization_id: organizationId, id } = session
     const now = context.now()
-    // One of several devices may be decided now.
-    const judged = session.candidates.length > 0 ? undefined : await judge(db, session, { now })
-    if (judged && isSettled(session, judged)) return { place, session, judged }
-    const settled = await transact(db, async (tx) => {
-      const proved = await decidedCandidate(tx, session)
-      return settleSession(tx, { organizationId, id, proved }, { now })
-    })
+    const judged = await judge(db, session, { now })
+    if (isSettled(session, judged)) return { place, session, judged }
+    const settled = await transact(db, (tx) => settleSession(tx, { organizationId, id }, { now }))
     return settled && { place, ...settled }
   }
 
@@ -194,7 +189,6 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     const proofs = given.filter((proof) => typeof proof === 'string')
     const proved = await proveSession(db, session, { proofs, origin: new URL(place.baseUrl).origin, now })
     if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal, detail: proved.detail } })
-    if (proved.state === 'which_device') return { state: proved.state }
     const { deviceId, port, state } = proved
     if (port !== null) reply.header('set-cookie', rememberAgent(context.secrets, place, { deviceId, port }))
     return { state }
@@ -203,11 +197,6 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     const reason = String(body['reason'])
     if (!Object.hasOwn(reasons, reason)) return
     await transact(db, (tx) => noteUndetected(tx, session, { reason: reason as Reason }, context.now()))
-  })
-  onPost('choose', async ({ session, body }) => {
-    const { organization_id: organizationId, id } = session
-    const proved = chosenCandidate(session, text(body['device_id']))
-    await transact(db, (tx) => settleSession(tx, { organizationId, id, proved }, { now: context.now() }))
   })
   onPost('once-more', ({ session }) => waiveLoop(db, session, context.now()))
   onPost('cancel', async ({ session }, reply) => {
@@ -229,6 +218,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     issueId: text(issueId),
     message: text(message),
   }))
+  act('withdraw-registration', () => ({ kind: 'withdraw_registration' }))
   act('withdraw', ({ request_id: requestId }) => ({ kind: 'withdraw', requestId: text(requestId) }))
   act('seen', ({ issue_ids: issueIds }) => ({
     kind: 'seen',

@@ -13,7 +13,7 @@ import { findAgentPort } from './known-agent.ts'
 import { viewOfThings } from './view-of-things.ts'
 import {
   countRunningChecks,
-  listCandidates,
+  listAnswered,
   listCheckNames,
   listExemptionRequests,
   listOwnDevices,
@@ -69,7 +69,8 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
     deviceName: isDeviceShown ? device.name : null,
     model: isDeviceShown ? device.hardware_model : null,
     serialEnd: isDeviceShown && device.serial ? device.serial.slice(-4) : null,
-    candidates: standing === 'which_device' ? await listCandidates(reader, session) : [],
+    answeredDevices: await answeredIn(reader, session, state),
+    whyAsk: state === 'ask_it' ? judged.whyAsk : null,
     ...fixes,
     checkNames:
       isAsserted && facts.isWholePage
@@ -157,6 +158,13 @@ function requestOf({ state, request }: Judged): PageView['request'] {
     message: request.requester_message,
     words: request.end_user_denial_note,
   }
+}
+
+/** Nothing is named to someone whom nobody has vouched for. */
+async function answeredIn(reader: Reader, session: SignInSession, state: PageState): Promise<readonly string[]> {
+  const isNamed = state === 'no_answer' && session.detection_failure === 'several_devices'
+  const isKnown = isNamed && session.evidence === 'asserted' && session.person_id !== null
+  return isKnown && session.answered_devices.length > 0 ? listAnswered(reader, session) : []
 }
 
 /** The one device of this kind that is the person's, when its agent was heard of just now or has been silent for a while. */

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { textFields } from '../../compliance/issues/owner-text-queries.ts'
-import type { CandidateView } from '../page/page-view.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
 
 type OnDevice = { organizationId: string; deviceId: string }
@@ -119,21 +118,15 @@ export function listOwnDevices(reader: Reader, { organizationId, personId, devic
     .execute()
 }
 
-/** The devices that a person may choose from, by name: each has proved itself and is registered to nobody. */
-export async function listCandidates(reader: Reader, session: SignInSession): Promise<CandidateView[]> {
-  const ids = session.candidates.map(({ deviceId }) => deviceId)
+/** The devices that answered in a sign-in where more than one did, by name. */
+export async function listAnswered(reader: Reader, session: SignInSession): Promise<string[]> {
   const rows = await reader
     .selectFrom('devices')
-    .select(['id', 'name', 'hardware_model', 'serial'])
+    .select('name')
     .where(inOrganization('devices', session.organization_id))
-    .where('id', 'in', ids)
-    .where('registered_owner_id', 'is', null)
-    .where('registration_suspended_at', 'is', null)
+    .where('id', 'in', session.answered_devices)
     .where('deleted_at', 'is', null)
     .orderBy('name')
-    .orderBy('id')
     .execute()
-  return rows.map(({ id: deviceId, name, hardware_model: model, serial }) => ({
-    ...{ deviceId, name, model, serialEnd: serial ? serial.slice(-4) : null },
-  }))
+  return rows.map(({ name }) => name)
 }

@@ -95,5 +95,5 @@ export async function handOver(proofs, post = (body) => postTo('proof', body)) {
   const response = await post(proofs.length === 1 ? { proof: proofs[0] } : { proofs })
   if (response.ok) return undefined
   const { error } = await response.json().catch(() => ({}))
-  return ['linking', 'proof_relayed'].includes(error?.code) ? error.code : 'proof_invalid'
+  return ['linking', 'proof_relayed', 'several_devices'].includes(error?.code) ? error.code : 'proof_invalid'
 }

@@ -84,7 +84,7 @@ async function keepAsking(mine) {
     if (!['looking', 'no_answer', 'linking'].includes(state)) break
     if (state !== 'linking' && mayBounce()) return goOtherWay()
     const isDue = performance.now() - startedAt > nameReasonMs && state !== 'linking'
-    const isRepaired = ['proof_invalid', 'proof_relayed', 'agent_outdated'].includes(givenReason())
+    const isRepaired = ['proof_invalid', 'proof_relayed', 'several_devices', 'agent_outdated'].includes(givenReason())
     if (isDue && !isRepaired && isVisible()) await giveReason(await reasonNow())
     await pause(state === 'looking' ? 800 : 3_000)
   }
