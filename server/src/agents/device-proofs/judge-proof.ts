@@ -1,5 +1,6 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
+import { confirmSuspended } from '../companion-keys/confirm-suspended.ts'
 import { isEpochAccepted } from '../companion-keys/epoch-rules.ts'
 import { noteEpoch, noteProof } from '../companion-keys/note-epoch.ts'
 import { findProvingKey } from '../companion-keys/queries.ts'
@@ -57,6 +58,7 @@ export async function judgeProof(
   if (refusal) return { refusal }
   await noteProof(tx, key, asked.now)
   await noteEpoch(tx, key, proof.epoch, asked.now)
+  await confirmSuspended(tx, key, asked.now)
   return {
     ...{ deviceId: key.living_device_id ?? '', says: sayingsOf(proof, asked.now), port: key.port },
     ...{ isToBrowser: isBrowser(proof), people: proof.people ?? null, network: key.network },

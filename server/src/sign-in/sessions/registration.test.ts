@@ -202,14 +202,18 @@ async function suspend(all: All) {
 
 const confirmLink = () => {
   later()
-  return stage.db.updateTable('companion_keys').set({ confirmed_at: stage.now() }).execute()
+  return stage.db.updateTable('companion_keys').set({ confirmed_at: stage.now(), link_name: null }).execute()
 }
 
 test('the owner confirms a suspended registration with the key that the device had before', async () => {
   const all = await setUp()
   await suspend(all)
-  assert.equal((await signIn(all)).state, 'ask_it', 'its node has not shown the file since')
+  const waiting = await signIn(all)
+  assert.equal(waiting.state, 'ask_it', 'its node has not shown the file since')
+  const key = await stage.db.selectFrom('companion_keys').select('link_name').executeTakeFirstOrThrow()
+  assert.notEqual(key.link_name, null, 'the node is asked for the file at once')
   await confirmLink()
+  assert.equal(await stateOn(waiting), 'confirm')
   const ben = await make.person(all.organizationId, { email: 'ben@example.com' })
   const other = await signIn(all, { hint: ben.email })
   assert.equal(other.state, 'ask_it', 'someone else asks')

@@ -19,6 +19,9 @@ export async function readMarks(db: Db, watched: readonly Watched[], now: string
       connection.mode, connection.paused_until > ${now}::timestamptz,
       session.evaluating_since > ${plusMs(now, -limits.evaluatingMs)}::timestamptz,
       person.deprovisioned_at, device.auth_state, device.registered_owner_id, device.registration_suspended_at, device.deleted_at,
+      (select max(key.confirmed_at) from companion_keys as key
+        where key.organization_id = device.organization_id and key.device_id = device.id
+          and device.registration_suspended_at is not null),
       (select concat(count(*), '.', max(issue.id), '.', max(issue.blocks_device_at)) from issues as issue
         where issue.organization_id = session.organization_id and issue.device_id = session.device_id
           and issue.resolved_at is null and not issue.exempted),
