@@ -250,6 +250,48 @@ describe('muster demo', { skip }, () => {
     await tab.close()
   })
 
+  test('a laptop that IT took is asked for; the console shows with what evidence, and the page continues by itself', async () => {
+    const office = await page.context().newPage()
+    await office.goto(`${new URL(address).origin}/console/devices`)
+    await office.getByRole('link', { name: 'Dev’s MacBook' }).click()
+    await office.getByRole('button', { name: 'More actions' }).click()
+    await office.getByRole('menuitem', { name: 'Unregister…' }).click()
+    await office
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Unregister/ })
+      .click()
+    const tab = await signInAs('Dev')
+    await heading(tab, 'IT has to approve this computer')
+    await tab.getByText('IT ended its registration to you.').waitFor()
+    const reason = tab.getByLabel('Why do you need this computer?')
+    await reason.fill('It came back from repair.')
+    await tab.getByRole('button', { name: 'Send to IT' }).click()
+    await tab.getByRole('button', { name: 'Withdraw the request' }).click()
+    await reason.fill('It is repaired.')
+    await tab.getByRole('button', { name: 'Send to IT' }).click()
+    await tab.getByText('“It is repaired.”').waitFor()
+
+    await office.goto(`${new URL(address).origin}/console/requests/registrations`)
+    const request = office.locator('.request').filter({ hasText: 'It is repaired.' })
+    for (const text of [
+      /^Mac\S+ · serial number \w+ · macOS/,
+      /is also the network of its companion/,
+      /ended their registration/,
+    ]) {
+      await request.getByText(text).waitFor()
+    }
+    await request.getByRole('link', { name: 'sign-in to Northwind Notes' }).waitFor()
+    assert.deepEqual(await violations(office), [])
+    await assertFitsPhone(office, [office.url()])
+    await request.getByRole('button', { name: 'Approve…' }).click()
+    await office.getByRole('dialog').getByRole('button', { name: 'Approve the request' }).click()
+    await tab.bringToFront()
+    await heading(tab, /^Hello, Dev/)
+    await office.goto(`${new URL(address).origin}/console/requests/registrations?status=withdrawn`)
+    await office.getByText('It came back from repair.').waitFor()
+    await Promise.all([tab.close(), office.close()])
+  })
+
   test('each party has cookies of its own names, and no page breaks its policy', async () => {
     const names = (await page.context().cookies()).map(({ name }) => name)
     for (const name of ['muster_demo_notes', 'muster_demo_sign_in', 'muster_session']) {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { suspendRegistration } from '../../server/src/administration/registrations/suspend-registration.ts'
+import { unregisterDevice } from '../../server/src/administration/registrations/unregister-device.ts'
+import { decideRegistrationRequest } from '../../server/src/administration/requests/decide-registration-request.ts'
+import { linkCompanion } from '../../server/src/agents/companion-keys/link-companion.ts'
+import { systemChange } from '../../server/src/base/change-context.ts'
+import { transact } from '../../server/src/base/db/transact.ts'
+import { lockDevice } from '../../server/src/inventory/devices/lock-device.ts'
 import { until } from '../../server/test/support/muster-process.ts'
 import { deadlineMs, lackOfBrowser as skip } from './browser.ts'
 import { goBackFromError } from './go-back-from-error.ts'
@@ -238,6 +245,52 @@ test('a first device is registered with a click', { skip }, async () => {
   await page.getByRole('heading', { name: 'Open Payroll on your own computer' }).waitFor()
   await press(page, 'Back')
   await press(page, 'Yes, register it to me')
+  await untilInApp(page)
+})
+
+test('a computer that was taken from its owner is asked for, withdrawn, and opens once IT approves', {
+  skip,
+}, async () => {
+  const all = await setUp()
+  const { page, organizationId, device, key, arrive } = all
+  const context = () => systemChange(organizationId, stage.now())
+  await transact(stage.db, (tx) => unregisterDevice(tx, { deviceId: device.id }, context()))
+  await startAgent(key)
+  await arrive()
+  await title(page, 'IT has to approve this computer')
+  await page.getByText('IT ended its registration to you.').waitFor()
+  const why = page.getByLabel('Why do you need this computer?')
+  await why.fill('It is mine.')
+  await press(page, 'Send to IT')
+  await press(page, 'Withdraw the request')
+  await why.fill('It is mine again.')
+  await press(page, 'Send to IT')
+  await page.getByText('“It is mine again.”').waitFor()
+  const pending = stage.db.selectFrom('registration_requests').select('id').where('status', '=', 'pending')
+  const { id: requestId } = await pending.executeTakeFirstOrThrow()
+  const decided = { requestId, decision: { status: 'approved' } as const }
+  await transact(stage.db, (tx) => decideRegistrationRequest(tx, decided, context()))
+  await untilInApp(page)
+})
+
+test('the owner confirms a suspended registration on the computer that has its key still', { skip }, async () => {
+  const { page, organizationId, device, key, arrive } = await setUp()
+  pass(1)
+  await transact(stage.db, async (tx) => {
+    const locked = await lockDevice(tx, organizationId, device.id)
+    if (locked) await suspendRegistration(tx, locked, 'it enrolled again', systemChange(organizationId, stage.now()))
+  })
+  await startAgent(key)
+  await arrive()
+  await title(page, 'IT has to approve this computer')
+  pass(1)
+  // What the osquery node of the device does when it has shown the companion’s file.
+  await transact(stage.db, (tx) =>
+    linkCompanion(tx, { kid: key.kid, deviceId: device.id }, systemChange(organizationId, stage.now())),
+  )
+  await title(page, 'Is this still your computer?')
+  await page.getByText('Ana Ruiz, ana@example.com').waitFor()
+  await press(page, 'Yes, it’s still mine')
   await untilInApp(page)
 })
 

@@ -140,11 +140,12 @@ test('a new key of a linked machine takes the place of the first, and a registra
   assert.equal((await both.companion.checkIn()).body.error?.code, 'unknown_key')
 })
 
-test('the ports that other programs hold are kept as the companion found them', async () => {
+test('the ports that other programs hold, and the network, are kept as the companion was last heard', async () => {
   const { companion } = await linkedMachine()
   await companion.checkIn({ port: 19_267, taken_ports: [17_443, 15_861, 80, 'x'] })
-  const key = await database.db.selectFrom('companion_keys').select(['port', 'taken_ports']).executeTakeFirstOrThrow()
-  assert.deepEqual(key, { port: 19_267, taken_ports: [15_861, 17_443] })
+  const keys = database.db.selectFrom('companion_keys').select(['port', 'taken_ports', 'network'])
+  const key = await keys.executeTakeFirstOrThrow()
+  assert.deepEqual(key, { port: 19_267, taken_ports: [15_861, 17_443], network: '127.0.0.1' })
 })
 
 test('the key of one organization does not enroll in another', async () => {

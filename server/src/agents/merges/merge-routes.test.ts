@@ -93,6 +93,29 @@ test('listTwinsOfDevice, previewDeviceMerge and mergeDevices: what the kept devi
   assert.deepEqual((await browser.ask('GET', `/views/devices/${kept.id}/twins`)).body, { data: [] })
 })
 
+test('whose registration of either record was ended has to ask for the kept one', async () => {
+  const { kept, other } = await records()
+  const [ben, eve] = [await make.person(organizationId), await make.person(organizationId)]
+  const ended = (deviceId: string, personId: string, by: string) => ({
+    ...{ organization_id: organizationId, device_id: deviceId, person_id: personId },
+    ...{ ended_at: app.now(), ended_by: by },
+  })
+  const all = [ended(other.id, ben.id, 'Grace'), ended(other.id, eve.id, 'Grace'), ended(kept.id, eve.id, 'Ada')]
+  await app.db.insertInto('ended_registrations').values(all).execute()
+  const browser = await signedIn()
+  assert.equal((await browser.ask('POST', `/devices/${kept.id}/merge`, { other_id: other.id })).status, 200)
+  const known = await app.db
+    .selectFrom('ended_registrations')
+    .select(['person_id', 'ended_by'])
+    .where('device_id', '=', kept.id)
+    .orderBy('person_id')
+    .execute()
+  assert.deepEqual(known, [
+    { person_id: ben.id, ended_by: 'Grace' },
+    { person_id: eve.id, ended_by: 'Ada' },
+  ])
+})
+
 test('one entry names both devices and the address, and what follows is announced', async () => {
   const { kept, other } = await records()
   await make.webhookEndpoint(organizationId, { events: ['devices.registered', 'audit_log.recorded'] })

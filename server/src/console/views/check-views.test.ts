@@ -230,6 +230,52 @@ test('exemptCheckOnDevice takes a check off a device, and endExemptionOfCheckOnD
   assert.equal((await stranger.ask('POST', path, { reason: 'Mine.', expires_at: null })).status, 404)
 })
 
+test('a request for a device says which one it is, with what evidence, and who ended an earlier registration', async () => {
+  const { organizationId } = app.tenant
+  const columns = { serial: 'C02X', hardware_model: 'MacBook Air', operating_system: 'macOS 26.1' }
+  const device = await make.device(organizationId, { name: 'air', ...columns })
+  const person = await make.person(organizationId)
+  const evidence = {
+    ...{ sign_in_id: '7', application: 'Payroll', vouched_by: 'Okta', ip_address: '203.0.113.7' },
+    ...{ is_same_network: false, companion_linked_at: app.now(), people_count: 2 },
+  }
+  const pair = { organization_id: organizationId, device_id: device.id, person_id: person.id }
+  await app.db
+    .insertInto('ended_registrations')
+    .values({ ...pair, ended_at: app.now(), ended_by: 'Grace' })
+    .execute()
+  const asked = await make.registrationRequest({ device, person }, { evidence: JSON.stringify(evidence) })
+  const browser = await signedIn()
+  const listed = async (status: string) =>
+    (await browser.ask('GET', `/views/registration_requests?status=${status}`)).body.data as {
+      id: string
+      status: string
+    }[]
+  const [{ id, ...shown } = { id: '' }] = await listed('waiting')
+  assert.deepEqual({ ...shown, ...columns }, shown)
+  assert.deepEqual(
+    { id, ...shown },
+    {
+      id: asked.id,
+      ...shown,
+      evidence,
+      is_suspended: false,
+      ended: { at: app.now(), by: 'Grace' },
+      present_owner: null,
+    },
+  )
+  const taken = { status: 'denied', decided_at: app.now(), withdrawn_at: app.now() } as const
+  await app.db.updateTable('registration_requests').set(taken).execute()
+  const denied = await make.registrationRequest(
+    { device, person: await make.person(organizationId) },
+    { status: 'denied' },
+  )
+  const found = async (status: string) => (await listed(status)).map((row) => [row.id, row.status])
+  assert.deepEqual(await found('withdrawn'), [[asked.id, 'withdrawn']])
+  assert.deepEqual(await found('denied'), [[denied.id, 'denied']])
+  assert.deepEqual(await found('waiting'), [])
+})
+
 test('requests come with names and issues, are counted while they wait, and are reopened', async () => {
   const { organizationId } = app.tenant
   const { device, owner } = await owned('one')

@@ -281,6 +281,17 @@ test('a request says who asks, for which laptop, from where and with what eviden
   })
 })
 
+test('a registration and a request on the page are told by webhook, in the transaction of the click', async () => {
+  const all = await setUp({ isRegistered: false })
+  await make.webhookEndpoint(all.organizationId, { events: ['devices.registered', 'requests.registration'] })
+  const told = async () =>
+    (await stage.db.selectFrom('webhook_messages').select('event').orderBy('id').execute()).map(({ event }) => event)
+  await register(await signIn(all))
+  assert.deepEqual(await told(), ['devices.registered'])
+  await register(await signIn(all, await secondDevice(all)), 'A second one')
+  assert.deepEqual(await told(), ['devices.registered', 'requests.registration'])
+})
+
 test('the log says that browser and agent are on different networks', async () => {
   const all = await setUp()
   await stage.db.updateTable('companion_keys').set({ network: '198.51.100.9' }).execute()
