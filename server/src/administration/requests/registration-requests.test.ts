@@ -287,6 +287,23 @@ test('a first device is registered at once; the next one, and someone else’s, 
   await assert.rejects(request({ personId: bob.id }), refusal('already_registered'))
 })
 
+test('a first device that was taken from the person is asked for, whoever else has had it since', async () => {
+  const { organizationId } = app.tenant
+  const bob = await make.person(organizationId, { name: 'Bob', email: 'bob@acme.example' })
+  const end = () => app.ask('DELETE', `/devices/${device.id}/registration`)
+  await register(bob.id)
+  assert.equal((await end()).status, 200)
+  const carla = await make.person(organizationId, { name: 'Carla', email: 'carla@acme.example' })
+  await register(carla.id)
+  assert.equal((await end()).status, 200)
+  const ofBob = await request({ personId: bob.id })
+  assert.equal((await app.ask('GET', `/registration_requests/${ofBob}`)).body.status, 'pending')
+  const other = await make.device(organizationId)
+  assert.equal(await request({ personId: carla.id, deviceId: other.id }), undefined)
+  const byHand = await request({ personId: (await make.person(organizationId)).id })
+  assert.equal(byHand, undefined, 'someone who never had it registers it')
+})
+
 test('a denied request is reopened unless the person has asked again, and an approved one is not', async () => {
   const denied = await raise()
   await decide(denied, denial)
