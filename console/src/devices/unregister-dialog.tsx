@@ -35,9 +35,9 @@ export function UnregisterDialog({ device, ownerId, ownerName, onClose, onUnregi
       onClose={onClose}
       question={`Unregister ${name}?`}
       consequences={[
-        `${ownerName} can no longer sign in with it.`,
+        `${ownerName} can no longer sign in with it${isHeld ? '' : ', and has to ask for it'}.`,
         ...(others === 0
-          ? [`It is the only device of ${ownerName}, who starts again with trust on first use.`]
+          ? [`It is the only device of ${ownerName}, who may register another one without approval.`]
           : others === undefined
             ? []
             : [`${ownerName} keeps ${others === 1 ? '1 other device' : `${others} other devices`}.`]),

@@ -72,10 +72,12 @@ function consequencesOf(preview: UnregistrationPreview): string[] {
     ...(left === 0
       ? []
       : owners === 1
-        ? [`${all} has no other device, and starts again with trust on first use.`]
+        ? [`${all} has no other device, and may register another one without approval.`]
         : left === 1
-          ? ['1 person has no other device, and starts again with trust on first use.']
-          : [`${left.toLocaleString('en')} people have no other device, and start again with trust on first use.`]),
+          ? ['1 person has no other device, and may register another one without approval.']
+          : [
+              `${left.toLocaleString('en')} people have no other device, and may register another one without approval.`,
+            ]),
     ...(deleted === 0
       ? []
       : [

@@ -63,7 +63,7 @@ export const deviceOperations = defineOperations({
     permission: 'remove_devices',
     summary: 'End the registration of a device',
     description:
-      "The owner can no longer sign in with the device. If it was the person's only one, they may register another without approval. A phone or tablet is deleted with its registration.",
+      "The owner can no longer sign in with the device. If it was the person's only one, they may register another without approval. This one they have to ask for. A phone or tablet is deleted with its registration.",
     tag: 'Devices',
     answer: DeviceRegistration,
   }),
