@@ -173,6 +173,7 @@ test('320 pixels are enough, also for text that is a third longer and at four ti
         ...next,
         applicationName: long,
         deviceName: next.deviceName && `${next.deviceName}-`.repeat(8),
+        mail: next.mail && `${'ana.ruiz.'.repeat(8)}${next.mail}`,
       })
       for (const details of await page.locator('details:not([open]) > summary').all()) {
         if (await details.isVisible()) await details.click()

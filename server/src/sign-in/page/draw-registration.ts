@@ -33,10 +33,7 @@ const checks = ({ kind }: PageView): Html =>
 export function register(view: PageView): Drawn {
   const { id, kind, mail } = view
   return {
-    title:
-      mail === null
-        ? `Register this ${kind} to you?`
-        : html`Register this ${kind} to <span class="mail">${mail}</span>?`,
+    title: mail === null ? `Register this ${kind} to you?` : `Register this ${kind} to ${mail}?`,
     tab: `Register this ${kind}?`,
     lead: 'Once. Then your work apps open on it.',
     content: html`${facts(view)}${checks(view)}`,
