@@ -89,6 +89,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'administration/requests',
       'compliance/exemptions',
       'compliance/results',
+      'inventory/devices',
       'inventory/organizations',
       ...base,
     ],

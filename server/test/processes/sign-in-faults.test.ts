@@ -58,6 +58,47 @@ testOnPostgres('two servers share sign-ins, and one goes on where the other ende
     events.close()
   })
 
+  await t.test(
+    'what ends a registration at one process closes the page at the other; fifty clicks register the next once',
+    async () => {
+      const rights = ['remove_devices', 'manage_user_requests'].flatMap((one) => ['--permission', one])
+      const created = await all.run('keys', 'create', 'Help desk', '--rationale', 'Takes laptops back.', ...rights)
+      const key = /^\s*(mk_\S+|\S{30,})\s*$/m.exec(created)?.[1] ?? ''
+      const listed = async (path: string) => (await first.ask('GET', path, { key })).body.data as { id: string }[]
+      const [{ id: deviceId } = { id: '' }] = await listed('/devices')
+      const begun = async () => (await all.arrive()).begin()
+      const visit = await begun()
+      assert.equal((await visit.prove()).state, 'passed')
+      const wayOn = await visit.finishPath()
+      assert.equal((await second.ask('DELETE', `/devices/${deviceId}/registration`, { key })).status, 200)
+      assert.equal((await visit.browser.follow(wayOn)).away, undefined)
+      assert.equal((await visit.region()).state, 'ask_it')
+
+      const shared = (await all.run('enrollment-secrets', 'create', 'Everyone')).trim().split(/\s+/).at(-1) ?? ''
+      const next = await all.addMachine(shared, { uuid: '4C4C4544-0042-3510-8056-00000000A22A', serial: 'PF00A22A' })
+      const visits: Awaited<ReturnType<typeof begun>>[] = []
+      for (let count = 0; count < 5; count += 1) visits.push(await begun())
+      for (const one of visits) assert.equal((await one.prove(next)).state, 'register')
+      const clicks = [first, second].flatMap((server) => {
+        all.use(server)
+        return visits.flatMap((one) => Array.from({ length: 5 }, () => one.post('register')))
+      })
+      const statuses = (await Promise.all(clicks)).map(({ status }) => status)
+      assert.deepEqual([...new Set(statuses)], [200])
+      const told = database.db.selectFrom('events').select('id').where('type', '=', 'devices.registered')
+      assert.equal((await told.execute()).length, 2, 'one by the enrollment of the first, one by the clicks')
+      assert.deepEqual(await listed('/registration_requests'), [])
+      all.use(first)
+
+      await visit.post('register', { message: 'My first one is back.' })
+      const [{ id: requestId } = { id: '' }] = await listed('/registration_requests')
+      const decision = { key, body: { status: 'approved' } }
+      assert.equal((await second.ask('PATCH', `/registration_requests/${requestId}`, decision)).status, 200)
+      assert.equal((await visit.region()).state, 'passed')
+      assert.match((await visit.finish()) ?? '', /code=/)
+    },
+  )
+
   await t.test('when the process of an open page is killed, its next look is answered by the other', async () => {
     all.use(second)
     const visit = await (await all.arrive()).begin()

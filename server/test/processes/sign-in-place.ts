@@ -81,19 +81,25 @@ export async function openSignInPlace(
   }
   const { rp, clientId, clientSecret, email } = await addCaller(run, { folder, baseUrl })
   const secret = (await run('enrollment-secrets', 'create', 'Ana', '--person-email', email)).trim().split(/\s+/).at(-1)
-  const machine = { uuid: '4C4C4544-0042-3510-8056-00000000A11A', serial: 'PF00A11A' }
   let origin = server.origin
-  const client = osqueryClient(origin.replace('localhost', '127.0.0.1'))
-  hooks.after(async () => client.close())
-  const enrolled = await client.enroll(secret ?? '', machine)
-  assert.ok(enrolled.accepted)
-  await client.answerAll(() => ({ rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }] }))
-  const companion = await companionClient(origin.replace('localhost', '127.0.0.1'))
-  const hardware = { hardware_uuid: machine.uuid, hardware_serial: machine.serial }
-  const { body } = await companion.enroll(secret ?? '', hardware)
-  await until(limitMs, () => reportLinkFiles(client, [body.link?.name ?? '']))
-  assert.equal((await companion.checkIn()).body.status, 'linked')
-  const device = await provingDevice(companion.keys)
+  /** A machine whose companion is linked to its osquery node. */
+  async function addMachine(withSecret: string, machine: { uuid: string; serial: string }) {
+    const address = origin.replace('localhost', '127.0.0.1')
+    const client = osqueryClient(address)
+    hooks.after(async () => client.close())
+    const enrolled = await client.enroll(withSecret, machine)
+    assert.ok(enrolled.accepted)
+    await client.answerAll(() => ({ rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }] }))
+    const companion = await companionClient(address)
+    const hardware = { hardware_uuid: machine.uuid, hardware_serial: machine.serial }
+    const { body } = await companion.enroll(withSecret, hardware)
+    await until(limitMs, () => reportLinkFiles(client, [body.link?.name ?? '']))
+    assert.equal((await companion.checkIn()).body.status, 'linked')
+    return { client, companion, device: await provingDevice(companion.keys) }
+  }
+  const machine = { uuid: '4C4C4544-0042-3510-8056-00000000A11A', serial: 'PF00A11A' }
+  const own = await addMachine(secret ?? '', machine)
+  const { client, companion } = own
   const web = overHttp(() => origin)
 
   /** The page of a sign-in that the application has begun. */
@@ -112,9 +118,9 @@ export async function openSignInPlace(
       const { status, text: answered } = await post('challenge')
       return status === 200 ? (JSON.parse(answered) as { challenge: string }).challenge : undefined
     }
-    const proofOf = (given: string) => device.prove(given, companion.epoch() ?? '')
-    const prove = async () => {
-      const answered = await post('proof', { proof: await proofOf((await challenge()) ?? '') })
+    const proofOf = (given: string, by = own) => by.device.prove(given, by.companion.epoch() ?? '')
+    const prove = async (by = own) => {
+      const answered = await post('proof', { proof: await proofOf((await challenge()) ?? '', by) })
       return { status: answered.status, ...(JSON.parse(answered.text) as { state?: string }) }
     }
     const region = async () => {
@@ -158,7 +164,7 @@ export async function openSignInPlace(
   }
 
   return {
-    ...{ arrive, redeem, tokenOf, client, companion, baseUrl, host: new URL(baseUrl).host },
+    ...{ arrive, redeem, tokenOf, addMachine, run, client, companion, baseUrl, host: new URL(baseUrl).host },
     origin: () => origin,
     /** From now on browsers reach this process. */
     use: (other: MusterProcess) => {

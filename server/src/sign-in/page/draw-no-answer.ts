@@ -54,7 +54,7 @@ const reasons: Readonly<Record<string, Reason>> = {
       answeredDevices.length === 0
         ? 'More than one computer answered.'
         : `More than one computer answered: ${answeredDevices.join(', ')}.`,
-    rest: 'A virtual machine and WSL count as computers of their own. Turn Muster off on the others, or ask IT to register the one that you use to you.',
+    rest: 'A virtual machine and WSL count as computers of their own. Turn Muster off on the others, or ask IT to register this one to you.',
     wayOn: 'repair',
   },
   agent_outdated: {

@@ -4,6 +4,7 @@ import { requestRegistration } from '../../administration/requests/request-regis
 import { findLinkedKey } from '../../agents/companion-keys/companion-of-device.ts'
 import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
+import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import type { Judged } from './judge.ts'
 import type { SignInSession } from './session-queries.ts'
@@ -23,9 +24,10 @@ export type Place = {
  */
 export async function register(tx: Tx, place: Place, message: string, context: ChangeContext): Promise<void> {
   const { organizationId, authLogId, deviceId, personId, judged } = place
-  const { state, device } = judged
-  const isTheirs = device?.registered_owner_id === personId
-  if (isTheirs && device?.registration_suspended_at === null) return
+  const { state } = judged
+  // Another page of theirs may have been faster.
+  const device = await lockDevice(tx, organizationId, deviceId)
+  if (device?.registered_owner_id === personId && device.registration_suspended_at === null) return
   const step = { organizationId, authLogId, now: context.now }
   const ask = (description: string) =>
     recordAuthLogEvent(tx, { ...step, type: 'device_registration_request', description })
