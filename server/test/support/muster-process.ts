@@ -1,4 +1,5 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
@@ -8,6 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { companionPorts } from '../../src/agents/companion-keys/companion-ports.ts'
 import { type Call, callOrigin, type OriginAnswer } from './call-origin.ts'
 
 const bin = fileURLToPath(new URL('../../bin/muster.js', import.meta.url))
@@ -198,13 +200,21 @@ export async function until(limitMs: number, isSo: () => Promise<boolean>, every
   }
 }
 
-/** Nobody else is given it for a while, as the system goes through its ports in turn. */
+/**
+ * A port that is free. It is none of those that systems give to outgoing connections (32768 and up on Linux, 49152 and up
+ * elsewhere), of which one might have taken it before it is listened on.
+ */
 export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No port was given')
-  return address.port
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    if (companionPorts.includes(port)) continue
+    const server = net.createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, () => resolve(true))
+    })
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
