@@ -67,6 +67,21 @@ test('of several machines that belong to nobody none counts; the page names them
   assert.deepEqual([await found(), await devicesOfLogs()], [1, [{ device_id: vm.device.id, result: 'Success' }]])
 })
 
+test('the page is told when another device answers, and not when the same ones do again', async () => {
+  const all = await setUp({ isRegistered: false })
+  const [vm, wsl] = [await addMachine(all, 'vm'), await addMachine(all, 'wsl')]
+  const visit = await arrive(all)
+  const revision = async () =>
+    (await stage.db.selectFrom('signin_sessions').select('revision').executeTakeFirstOrThrow()).revision
+  await proveAll(visit, [all.companion, vm.companion])
+  const told = await revision()
+  await proveAll(visit, [vm.companion, all.companion])
+  assert.equal(await revision(), told)
+  await proveAll(visit, [vm.companion, wsl.companion, all.companion])
+  assert.ok((await revision()) > told)
+  assert.match((await visit.go(visit.path)).text, /More than one computer answered: ana-x1, vm, wsl\./)
+})
+
 test('of several that stand alike the one that a browser asked counts', async () => {
   const all = await setUp({ isRegistered: false })
   const vm = await addMachine(all, 'vm')

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ProvedDevice } from '../../agents/device-proofs/judge-proof.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
@@ -46,12 +47,15 @@ async function rankOf(
 /** Keeps which devices answered where none of them is the one, so that the page can name them. */
 export async function keepAnswered(
   tx: Tx,
-  { organization_id: organizationId, id }: SignInSession,
+  { organization_id: organizationId, id, answered_devices: known }: SignInSession,
   answered: readonly ProvedDevice[],
 ): Promise<void> {
+  const deviceIds = answered.map(({ deviceId }) => deviceId).toSorted()
+  // The page proves them again and again.
+  if (isDeepStrictEqual(deviceIds, known)) return
   await tx
     .updateTable('signin_sessions')
-    .set({ answered_devices: JSON.stringify(answered.map(({ deviceId }) => deviceId)) })
+    .set((row) => ({ answered_devices: JSON.stringify(deviceIds), revision: row('revision', '+', 1) }))
     .where(inOrganization('signin_sessions', organizationId))
     .where('id', '=', id)
     .where('device_id', 'is', null)
