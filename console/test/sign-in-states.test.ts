@@ -32,13 +32,12 @@ const faults: string[] = []
 
 /** What the page asked for. */
 const told: string[] = []
-let isStreaming = false
-const streams: ServerResponse[] = []
+let isHolding = false
+const held: ServerResponse[] = []
 
 function hold(response: ServerResponse): void {
-  if (!isStreaming) return void response.writeHead(404).end()
-  streams.push(response.writeHead(200, { 'content-type': 'text/event-stream' }))
-  response.write(': here\n\n')
+  if (isHolding) held.push(response)
+  else response.writeHead(429).end()
 }
 
 /** Something listens there; closed with the test file. */
@@ -63,7 +62,7 @@ const site = createServer((request, response) => {
   if (path === '/signin/return') return response.end(drawReturnPage(assets))
   told.push(`${request.method} ${path.split('/').at(-1)}`)
   if (path.endsWith('/region')) return response.end(drawRegion(view))
-  if (path.endsWith('/events')) return hold(response)
+  if (path.endsWith('/news')) return hold(response)
   if (path.endsWith('/proof')) view = signInViews['passed'] as PageView
   if (request.method === 'GET') return response.end(drawPage(view, assets))
   response.end(JSON.stringify({ challenge: 'a-challenge' }))
@@ -250,20 +249,41 @@ test('the end of the wait is told once, two minutes before', { skip }, async () 
   await page.context().close()
 })
 
-test('news come by server-sent events, without asking', { skip }, async () => {
+test('news come by a request that the server holds, else by asking', { skip }, async () => {
   const page = await openPage()
-  isStreaming = true
+  isHolding = true
   await show(page, signInViews['awaiting'] as PageView)
-  await until(deadlineMs, () => Promise.resolve(streams.length > 0))
+  await until(deadlineMs, () => Promise.resolve(held.length === 1))
   assert.equal(told.includes('GET region'), false)
   view = signInViews['denied'] as PageView
-  streams.at(-1)?.write('data: 4\n\n')
+  held.at(-1)?.end('{"mark":"4"}')
   await page.getByRole('heading', { level: 1, name: 'IT said no to this Mac' }).waitFor()
-  // A stream that breaks twice is left for asking.
-  isStreaming = false
-  for (const stream of streams) stream.destroy()
+  await until(deadlineMs, () => Promise.resolve(held.length === 2))
+  isHolding = false
+  for (const response of held) response.destroy()
   view = signInViews['register'] as PageView
   await page.getByRole('heading', { level: 1, name: 'Register this Mac to ana.ruiz@halden.example?' }).waitFor()
+  await page.context().close()
+})
+
+test('nobody waits on a page that is not seen; it shows the news when it is', { skip }, async () => {
+  const page = await openPage()
+  isHolding = true
+  held.length = 0
+  await show(page, signInViews['awaiting'] as PageView)
+  await until(deadlineMs, () => Promise.resolve(held.length === 1))
+  const turn = (state: string) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, state)
+  await turn('hidden')
+  await until(deadlineMs, () => Promise.resolve(held[0]?.destroyed === true))
+  assert.equal(held.length, 1)
+  await turn('visible')
+  await until(deadlineMs, () => Promise.resolve(held.length === 2))
+  isHolding = false
+  for (const response of held) response.destroy()
   await page.context().close()
 })
 

@@ -4,12 +4,13 @@ import type { Access, InConsole } from '@muster/contract/operations/define-opera
 import type { PathParams } from '@muster/contract/operations/path-params.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema, TUnsafe } from 'typebox'
 import { type ChangeContext, newChange } from '../base/change-context.ts'
 import type { Db } from '../base/db/transact.ts'
 import { fail } from '../base/errors.ts'
 import type { Links } from '../base/links.ts'
+import { abandonmentOf } from './abandonment.ts'
 import type { Credential, RouteToken } from './authenticate.ts'
 import { readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
@@ -177,12 +178,4 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
     reply.code(status).headers(typeof headers === 'function' ? headers(result as Static<Answer>) : headers)
     return status === 204 ? reply.send() : result
   })
-}
-
-function abandonmentOf({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort()
-  })
-  return controller.signal
 }

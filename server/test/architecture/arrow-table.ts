@@ -22,6 +22,7 @@ const base = [
     'base/describe-fault.ts',
   ],
   ...['base/clock.ts', 'base/change-context.ts', 'base/callers.ts', 'base/network-of.ts', 'base/spending-budget.ts'],
+  'base/wait-until-told.ts',
 ]
 
 const signals = ['signals/events', 'signals/audit']
@@ -229,6 +230,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   // Who asks: known to what lets them in and to what answers them.
   'base/callers.ts': ['base/change-context.ts'],
   'base/time.ts': [],
+  'base/wait-until-told.ts': [],
   'base/network-of.ts': [],
   'base/fold-text.ts': [],
   'base/scan-json.ts': [],

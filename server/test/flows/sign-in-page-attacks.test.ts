@@ -60,12 +60,12 @@ test('no other page can have the browser press anything', async () => {
   })
 })
 
-test('a sign-in, its region and its events are for the browser that began it', async () => {
+test('a sign-in, its region and its news are for the browser that began it', async () => {
   const all = await setUp()
   const [visit, other] = [await arrive(all), await arrive(all)]
   await leavesNothing(async () => {
     for (const browser of [newBrowser(), other.browser]) {
-      for (const path of [visit.path, `${visit.path}/region`, `${visit.path}/events`]) {
+      for (const path of [visit.path, `${visit.path}/region`, `${visit.path}/news`]) {
         const { status, text } = await browser.go(path)
         assert.equal(status, 403, path)
         assert.equal(/ana|Payroll/i.test(text), false)

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import http from 'node:http'
 import { connectPostgres } from '../../src/base/db/connect.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { freePort, until } from '../support/muster-process.ts'
 import { openPostgresPlace } from '../support/postgres-place.ts'
 import { openOwnCluster } from './own-cluster.ts'
-import { openSignInPlace, type SignInPlace } from './sign-in-place.ts'
+import { openSignInPlace } from './sign-in-place.ts'
 
 const database = testDatabase()
 const generous = { MUSTER_RATE_LIMIT_PER_MINUTE: '1000000' }
@@ -48,14 +47,11 @@ testOnPostgres('two servers share sign-ins, and one goes on where the other ende
   await t.test('a page at one hears of what came to the other', async () => {
     const visit = await (await all.arrive()).begin()
     all.use(second)
-    const events = await openEvents(all, visit)
-    t.after(async () => events.close())
-    await until(30_000, async () => events.count() > 0)
-    const heard = events.count()
+    const before = await visit.markAfter('')
+    const held = visit.markAfter(before)
     all.use(first)
     assert.equal((await visit.prove()).state, 'passed')
-    await until(30_000, async () => events.count() > heard)
-    events.close()
+    assert.notEqual(await held, before)
   })
 
   await t.test(
@@ -102,14 +98,14 @@ testOnPostgres('two servers share sign-ins, and one goes on where the other ende
   await t.test('when the process of an open page is killed, its next look is answered by the other', async () => {
     all.use(second)
     const visit = await (await all.arrive()).begin()
-    const events = await openEvents(all, visit)
+    const mark = await visit.markAfter('')
+    const held = visit.markAfter(mark)
+    held.catch(() => {})
     await second.kill()
-    await until(30_000, async () => events.isEnded())
+    await assert.rejects(held)
     all.use(first)
     assert.deepEqual(await visit.region(), { status: 200, state: 'looking' })
-    const again = await openEvents(all, visit)
-    await until(30_000, async () => again.count() > 0)
-    again.close()
+    assert.equal(await visit.markAfter(''), mark)
     assert.equal((await visit.prove()).state, 'passed')
     assert.match((await visit.finish()) ?? '', /code=/)
   })
@@ -187,27 +183,3 @@ testOnPostgres('a sign-in outlives its database at each step', async (t) => {
     assert.match(text, /again/i)
   })
 })
-
-type Visit = Awaited<ReturnType<Awaited<ReturnType<SignInPlace['arrive']>>['begin']>>
-
-/** What the page hears at the process that browsers reach now. */
-function openEvents(all: SignInPlace, visit: Visit) {
-  let [events, isEnded] = [0, false]
-  const cookie = [...visit.browser.cookies].map((pair) => pair.join('=')).join('; ')
-  const url = new URL(`${visit.path}/events`, all.origin().replace('localhost', '127.0.0.1'))
-  return new Promise<{ count: () => number; isEnded: () => boolean; close: () => void }>((resolve, reject) => {
-    const request = http.get(url, { agent: false, headers: { host: all.host, cookie } }, (response) => {
-      response.on('data', (chunk: Buffer) => {
-        events += chunk.toString().split('\ndata: ').length - (chunk.toString().startsWith('data: ') ? 0 : 1)
-      })
-      for (const end of ['end', 'error', 'close']) {
-        response.on(end, () => {
-          isEnded = true
-        })
-      }
-      if (response.statusCode !== 200) reject(new Error(`events: ${response.statusCode}`))
-      resolve({ count: () => events, isEnded: () => isEnded, close: () => void request.destroy() })
-    })
-    request.on('error', (error) => (isEnded ? undefined : reject(error)))
-  })
-}

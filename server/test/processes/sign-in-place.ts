@@ -127,11 +127,14 @@ export async function openSignInPlace(
       const { status, text: answered } = await browser.go(`${path}/region`)
       return { status, state: /data-state="(\w+)"/.exec(answered)?.[1] }
     }
+    /** What the page hears at the process that browsers reach now; rejects when the process ends. */
+    const markAfter = async (seen: string) =>
+      (JSON.parse((await browser.go(`${path}/news?seen=${seen}`)).text) as { mark: string }).mark
     const finishPath = async () =>
       /data-finish="([^"]+)"/.exec((await browser.go(path)).text)?.[1]?.replaceAll('&#47;', '/') ?? ''
     /** The address that leads back to the application. */
     const finish = async () => (await browser.follow(await finishPath())).away
-    return { browser, path, post, challenge, proofOf, prove, region, finishPath, finish }
+    return { browser, path, post, challenge, proofOf, prove, region, markAfter, finishPath, finish }
   }
 
   async function redeem(away: string | undefined) {

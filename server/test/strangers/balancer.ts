@@ -4,14 +4,15 @@ import http from 'node:http'
 export async function openBalancer() {
   const servers: URL[] = []
   const agent = new http.Agent({ keepAlive: true })
-  const latest = new Map<string, string>()
+  const held = new Map<string, string>()
   let taken = 0
   const balancer = http.createServer((request, response) => {
     taken += 1
     const server = servers[taken % servers.length] ?? new URL('http://127.0.0.1:9')
     const { hostname, port } = server
     const { url: path, method, headers } = request
-    latest.set(path ?? '', server.origin)
+    held.set(path ?? '', server.origin)
+    response.once('close', () => held.delete(path ?? ''))
     const passed = http.request({ agent, host: hostname, port, path, method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
@@ -26,8 +27,8 @@ export async function openBalancer() {
   return {
     origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     lead: (...origins: readonly string[]) => servers.push(...origins.map((origin) => new URL(origin))),
-    /** Where the latest request of a path went. */
-    servedBy: (path: string) => latest.get(path),
+    /** The server that has a request of such a path and has not answered it. */
+    heldBy: (path: RegExp) => [...held].find(([url]) => path.test(url))?.[1],
     /** Sends nothing there any more, as after a failed health check. */
     drop: (origin: string) => {
       const at = servers.findIndex((server) => server.origin === origin)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { abandonmentOf } from '../../http/abandonment.ts'
 import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { type CompanionKey, findCompanionKey } from '../companion-keys/queries.ts'
@@ -51,7 +52,7 @@ function addScope(scope: FastifyInstance, context: CompanionContext): void {
     if ('status' in signed) return answerWith(reply, signed)
     const checkIn = readCheckIn(signed.fields, request.ip)
     return respond(context, signed, { checkIn, reply }, (key) =>
-      takeCheckIn(context, { before: signed.key, key }, { checkIn, ip: request.ip, signal: goneSignal(reply) }),
+      takeCheckIn(context, { before: signed.key, key }, { checkIn, ip: request.ip, signal: abandonmentOf(reply) }),
     )
   })
   scope.post('/results', { config, bodyLimit: 1024 * kilobyte }, async (request, reply) => {
@@ -143,13 +144,6 @@ const hostsOf = (
   request: FastifyRequest,
   ownBaseUrl: string | null = null,
 ): string[] => [request.host, new URL(ownBaseUrl ?? baseUrl).host]
-
-/** Aborts when the connection has ended before the answer, and after it. */
-function goneSignal({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  raw.once('close', () => gone.abort())
-  return gone.signal
-}
 
 function answerWith(reply: FastifyReply, { status, text, nonce }: NoncedAnswer): FastifyReply {
   // RFC 9449 §9: what the next request has to carry.

@@ -1,9 +1,9 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { giveChallenge } from '../../agents/device-proofs/give-challenge.ts'
 import { type Reader, transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
+import { abandonmentOf } from '../../http/abandonment.ts'
 import { statusOf, toServiceError } from '../../http/errors.ts'
 import { pageHeaders } from '../../http/page/page-headers.ts'
 import { type Again, drawFault, drawPage, drawRegion, drawReturnPage } from '../page/draw-page.ts'
@@ -17,10 +17,9 @@ import { hashOf } from '../sessions/session-codes.ts'
 import { findSession, findVisited, type SignInSession } from '../sessions/session-queries.ts'
 import { isSettled, settleSession } from '../sessions/settle-session.ts'
 import { waiveLoop } from '../sessions/waive-loop.ts'
-import { openEventStreams } from './event-stream.ts'
 import { finishPathOf } from './finish-path.ts'
 import { findAgentPort, readKnownAgent, rememberAgent } from './known-agent.ts'
-import { openSessionWatch } from './session-watch.ts'
+import { sessionWaits } from './session-waits.ts'
 import { signIns } from './sign-in-scheme.ts'
 import { viewOfSession } from './view-of-session.ts'
 import type { Place, VisitContext } from './visit-context.ts'
@@ -133,8 +132,9 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   }
 
   const onError = (error: unknown) => context.warn({ err: error }, 'Open sign-ins could not be looked at')
-  const streams = openEventStreams(openSessionWatch(db, context.now, onError))
-  scope.addHook('preClose', async () => streams.stop())
+  const waits = sessionWaits(db, context.now, onError)
+  // Before the server waits for its requests to end.
+  scope.addHook('preClose', async () => waits.stop())
 
   scope.get('/signin/assets/:name', { config: page }, (request, reply) => {
     const file = files.get((request.params as { name: string }).name)
@@ -155,10 +155,14 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     const visit = await shown(request, reply)
     return visit ? send(reply, drawRegion(await viewOf(visit, request))) : reply
   })
-  scope.get('/signin/:id/events', { config: page }, async (request, reply) => {
+  scope.get('/signin/:id/news', { config: page }, async (request, reply) => {
     const visit = await visited(request, reply)
-    if (!visit || streams.follow(visit.session, request.ip, () => beginEvents(reply))) return reply
-    return reply.code(429).header('retry-after', '5').send()
+    if (!visit) return reply
+    const { seen } = request.query as { seen?: unknown }
+    const caller = { address: request.ip, signal: abandonmentOf(reply) }
+    const mark = await waits.markAfter(visit.session, typeof seen === 'string' ? seen : '', caller)
+    if (mark === undefined) return reply.code(429).header('retry-after', '5').send()
+    return reply.header('cache-control', 'no-store').send({ mark })
   })
 
   type Visit<Session> = { place: Place; session: Session; body: Readonly<Record<string, unknown>> }
@@ -225,14 +229,6 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     issueIds: Array.isArray(issueIds) ? issueIds.slice(0, 100).map(text) : [],
   }))
   return { assets, headers, send, fault, drawFaultPage, tooMany, visited, current, shown, viewOf, onPost }
-}
-
-function beginEvents(reply: FastifyReply): ServerResponse {
-  reply.hijack()
-  const headers = reply.getHeaders() as Record<string, string>
-  const ours = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' }
-  // For proxies that would otherwise collect what is sent.
-  return reply.raw.writeHead(200, { ...headers, ...ours, 'x-accel-buffering': 'no' })
 }
 
 /**

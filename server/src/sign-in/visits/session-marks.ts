@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
@@ -18,6 +19,7 @@ export async function readMarks(db: Db, watched: readonly Watched[], now: string
       session.waits_until > ${plusMs(now, warnMs)}::timestamptz, session.waits_until > ${now}::timestamptz,
       connection.mode, connection.paused_until > ${now}::timestamptz,
       session.evaluating_since > ${plusMs(now, -limits.evaluatingMs)}::timestamptz,
+      session.rechecked_at > ${plusMs(now, -limits.recheckMs)}::timestamptz,
       person.deprovisioned_at, device.auth_state, device.registered_owner_id, device.registration_suspended_at, device.deleted_at,
       (select max(key.confirmed_at) from companion_keys as key
         where key.organization_id = device.organization_id and key.device_id = device.id
@@ -41,5 +43,8 @@ export async function readMarks(db: Db, watched: readonly Watched[], now: string
       on person.organization_id = session.organization_id and person.id = session.person_id
     left join devices as device
       on device.organization_id = session.organization_id and device.id = session.device_id`.execute(db)
-  return new Map(rows.map(({ id, mark }) => [id, mark]))
+  return new Map(rows.map(({ id, mark }) => [id, shortened(mark)]))
 }
+
+/** The mark itself says more than the page may know. */
+const shortened = (mark: string): string => createHash('sha256').update(mark).digest('base64url').slice(0, 16)

@@ -1,66 +1,38 @@
-// Hears that the sign-in has changed: by server-sent events, else by asking.
+// Hears that the sign-in has changed: the server holds a request until it has.
 import { isVisible, pause } from './browser-facts.js'
-import { refresh, region } from './region.js'
-import { session } from './server-calls.js'
+import { refresh } from './region.js'
+import { markAfter } from './server-calls.js'
 
-/** Nothing changes there but by the page itself. */
-const quiet = ['identifying', 'looking', 'permission', 'no_answer', 'ended', 'fault', 'offline']
+/** What is answered sooner without news was not held. */
+const heldMs = 1_000
+/** Until it asks again where the server held nothing: half a second first, for a process that has ended. */
+const pauseMs = (count) => Math.min(2_000, 250 * 2 ** count)
 
-let stream
-let failures = 0
-let wake = () => {}
-
-function openStream() {
-  if (stream || failures >= 2 || !isVisible()) return
-  stream = new EventSource(`/signin/${session}/events`)
-  stream.onopen = () => {
-    failures = 0
-  }
-  stream.onmessage = () => void refresh()
-  stream.onerror = () => {
-    failures += 1
-    if (stream.readyState === EventSource.CLOSED || failures >= 2) {
-      // Refused, or there are streams enough already: asking does as well.
-      failures = 2
-      closeStream()
-    }
-    setTimeout(() => wake(), 500)
-  }
-}
-
-function closeStream() {
-  stream?.close()
-  stream = undefined
-}
-
-function untilNext() {
-  const { state, rechecking } = region().dataset
-  if (stream) return rechecking ? 2_500 : 30_000
-  if (rechecking || state === 'evaluating') return 400
-  return quiet.includes(state) ? 10_000 : 2_500
-}
-
-const woken = () =>
+const becomesVisible = () =>
   new Promise((resolve) => {
-    wake = resolve
+    const look = () => {
+      if (!isVisible()) return
+      document.removeEventListener('visibilitychange', look)
+      resolve()
+    }
+    document.addEventListener('visibilitychange', look)
+    look()
   })
 
+/** Shows what is new for as long as somebody sees the page. */
 export async function followNews() {
-  document.addEventListener('visibilitychange', () => {
-    if (!isVisible()) return closeStream()
-    failures = 0
-    openStream()
-    wake()
-  })
-  openStream()
-  for (;;) {
-    await Promise.race([pause(untilNext()), woken()])
-    if (isVisible()) await refresh()
+  let [asking, unheld] = [undefined, 0]
+  document.addEventListener('visibilitychange', () => isVisible() || asking?.abort())
+  for (let mark = ''; ; ) {
+    await becomesVisible()
+    asking = new AbortController()
+    const askedAt = performance.now()
+    const found = await markAfter(mark, asking.signal).catch(() => undefined)
+    if (asking.signal.aborted) continue
+    await refresh()
+    const isHeld = found !== undefined && (found !== mark || performance.now() - askedAt > heldMs)
+    mark = found ?? mark
+    unheld = isHeld ? 0 : unheld + 1
+    if (!isHeld) await pause(pauseMs(unheld))
   }
-}
-
-/** The person has asked for something: what comes of it is looked for at once. */
-export async function lookNow() {
-  await refresh({ isForced: true })
-  wake()
 }

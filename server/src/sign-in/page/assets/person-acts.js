@@ -1,9 +1,8 @@
 // What the person presses and sends.
 import { detailsText } from './browser-facts.js'
 import { isTyping } from './keep-place.js'
-import { lookNow } from './news.js'
 import { goOtherWay } from './other-way.js'
-import { region, tell } from './region.js'
+import { refresh, region, tell } from './region.js'
 import { post, refusalOf } from './server-calls.js'
 
 async function copy(button, text) {
@@ -63,5 +62,5 @@ export async function send(form) {
     asking.open = false
     asking.querySelector('summary').focus()
   } else if (isTyping()) button.focus()
-  await lookNow()
+  await refresh({ isForced: true })
 }

@@ -23,6 +23,16 @@ export async function regionText() {
   return response.text()
 }
 
+/**
+ * The mark of the sign-in once it is another one than `seen`, or after 25 seconds. Throws when the server does not answer,
+ * or holds requests enough.
+ */
+export async function markAfter(seen, signal) {
+  const response = await fetch(`${home}/news?seen=${seen}`, { signal })
+  if (!response.ok) throw new Error(`The news are not there: ${response.status}`)
+  return (await response.json()).mark
+}
+
 /** What a refusal says, for the person. */
 export async function refusalOf(response) {
   const { message, errors } = await response.json().catch(() => ({}))

@@ -11,7 +11,7 @@ import {
   reasonOf,
 } from './browser-facts.js'
 import { isTyping } from './keep-place.js'
-import { followNews, lookNow } from './news.js'
+import { followNews } from './news.js'
 import { comeBack, goOtherWay, hasTried, isBackWithoutAnswer } from './other-way.js'
 import { acts, send } from './person-acts.js'
 import { forgetReason, givenReason, giveReason, repeatReason, saySlow } from './reasons.js'
@@ -138,7 +138,7 @@ async function checkOnReturn() {
   if (performance.now() - comeBackAt < 10_000) return
   comeBackAt = performance.now()
   await postTo('recheck').catch(() => {})
-  await lookNow()
+  await refresh({ isForced: true })
 }
 
 async function begin() {
