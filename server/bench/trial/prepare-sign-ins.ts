@@ -1,6 +1,7 @@
 import type { SignInSetup } from '@muster/agent/simulate/sign-ins/sign-in-setup.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
 import { newConnectionCommands } from '../../src/cli/commands/add-connection-commands.ts'
+import { enrollmentSecretCommands } from '../../src/cli/commands/enrollment-commands.ts'
 import { keyCommands } from '../../src/cli/commands/key-commands.ts'
 import { prepareSignInsCommand } from '../../src/cli/commands/prepare-sign-ins-command.ts'
 import type { DataCommand } from '../../src/cli/data-command.ts'
@@ -42,6 +43,11 @@ export async function addConnections(
 export async function addRefreshKey(env: Env): Promise<string> {
   const asked = { name: 'Bench', permissions: ['refresh_check'], rationale: 'The bench breaks a laptop.' }
   return (await answerOf(env, keyCommands.create, asked)).trim()
+}
+
+/** A secret whose devices are registered to this person as they enroll. */
+export async function addOwnerSecret(env: Env, email: string): Promise<string> {
+  return (await answerOf(env, enrollmentSecretCommands.create, { name: 'Bench', personEmail: email })).trim()
 }
 
 const readClient = (text: string) => ({
