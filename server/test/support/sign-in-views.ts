@@ -25,6 +25,7 @@ const view: PageView = {
   things: [],
   checkNames: ['The application firewall is on', 'FileVault is on', 'Chrome is up to date'],
   runningChecks: 0,
+  late: null,
   heardOf: null,
   upstream: null,
   request: null,
@@ -193,8 +194,16 @@ export const signInViews: Readonly<Record<string, PageView>> = {
     },
   }),
   'not-yours': of('not_your_device'),
-  unfinished: of('unfinished', device),
+  unfinished: of('unfinished', {
+    ...device,
+    late: { count: 3, outdated: ['FileVault is on', 'Chrome is up to date'], resultsFrom: '2026-11-20T17:40:00.000Z' },
+  }),
   blocked: of('blocked', { ...device, things: [firewall, apps] }),
+  'blocked-late': of('blocked', {
+    ...device,
+    things: [firewall],
+    late: { count: 1, outdated: [], resultsFrom: '2026-11-18T09:12:00.000Z' },
+  }),
   'blocked-factor': of('blocked', { ...device, things: [firewall], isFactor: true, applicationName: 'Microsoft 365' }),
   'blocked-asked': of('blocked', { ...device, things: [refused, asked, snoozed] }),
   'blocked-fixed': of('blocked', {

@@ -42,6 +42,8 @@ export const drawState: Readonly<Record<PageState, (view: PageView) => Drawn>> =
   unfinished: (view) => ({
     title: 'Some checks didn’t finish',
     lead: html`${view.isRechecking ? 'Checking again. ' : ''}They brought no result on <b>${view.deviceName}</b>. ${view.applicationName} opens by itself when they do.`,
+    content:
+      view.late !== null && html`<ul class="checks">${view.late.outdated.map((name) => html`<li>${name}</li>`)}</ul>`,
     buttons: recheck(view),
     small: 'Your browser and your network are fine. If it stays this way, give IT the help code below.',
   }),
@@ -49,7 +51,7 @@ export const drawState: Readonly<Record<PageState, (view: PageView) => Drawn>> =
   warning,
   passed: (view) => ({
     title: 'You’re in',
-    lead: `${view.things.length > 0 ? 'Everything is fixed. ' : ''}${view.applicationName} is opening.`,
+    lead: html`${view.things.length > 0 && 'Everything is fixed. '}${view.applicationName} is opening.${sayLate(view)}`,
     content: view.things.length > 0 && drawThings(view),
     buttons: openNow(view),
   }),
@@ -121,7 +123,7 @@ function blocked(view: PageView): Drawn {
   const { fixed, blocking } = tally(view)
   const all = fixed + blocking
   const whenFixed = all === 1 ? 'it is fixed' : `${all === 2 ? 'both' : `all ${all}`} are fixed`
-  const where = html`On <b>${deviceName}</b>. ${applicationName} opens by itself when ${whenFixed}.`
+  const where = html`On <b>${deviceName}</b>. ${applicationName} opens by itself when ${whenFixed}.${sayLate(view)}`
   return {
     title: isRechecking ? checkingAgain(fixed, blocking) : `Fix ${things(blocking)} to open ${applicationName}`,
     tab: isRechecking ? 'Checking again' : `Fix ${things(blocking)}`,
@@ -156,15 +158,23 @@ function warning(view: PageView): Drawn {
   return {
     title: blocksAt ? html`Fix ${things(open)} by ${time(blocksAt, 'day')}` : `${things(open)} to fix when you can`,
     tab: `Fix ${things(open)}`,
-    lead: blocksAt
-      ? `After that, this ${kind} can’t open ${applicationName} or your other work apps until ${open === 1 ? 'it’s' : 'they’re'} fixed.`
-      : `${open === 1 ? 'It doesn’t' : 'They don’t'} block you.`,
+    lead: html`${
+      blocksAt
+        ? `After that, this ${kind} can’t open ${applicationName} or your other work apps until ${open === 1 ? 'it’s' : 'they’re'} fixed.`
+        : `${open === 1 ? 'It doesn’t' : 'They don’t'} block you.`
+    }${sayLate(view)}`,
     content: drawThings(view),
     buttons: html`<a class="btn p" href="${finishUrl}">Continue to ${applicationName}</a>
 <button type="button" class="btn first" data-act="open-things">${fix}</button><div class="then">${recheck(view)}</div>`,
     small: isRechecking && 'Checking again.',
   }
 }
+
+/** That earlier results count where checks brought none in time. */
+const sayLate = ({ late }: PageView): Html | false =>
+  late !== null &&
+  late.resultsFrom !== null &&
+  html` ${counted(late.count, 'check')} didn’t finish. Results from ${time(late.resultsFrom, 'day')} count.`
 
 /** After three seconds, for when the browser has not gone by itself. */
 const openNow = ({ applicationName, finishUrl }: PageView): Html =>

@@ -99,6 +99,11 @@ export type PageView = {
   /** What is checked on this kind of computer; null when the page may not say. */
   checkNames: readonly string[] | null
   runningChecks: number
+  /**
+   * Checks that were waited for and brought no result: how many, those whose last result no longer counts by name, and
+   * since when the oldest counts of the others.
+   */
+  late: { count: number; outdated: readonly string[]; resultsFrom: string | null } | null
   /** Checks that have to pass before the computer is registered, by name. */
   unmet: readonly string[]
   /** Where the person signs in first, and why they have to do it again. */

@@ -77,19 +77,18 @@ export async function countBegun(reader: Reader, place: Beginning, since: string
   return Number(count)
 }
 
-/**
- * Checks of a device that were asked to run since then and have not run yet: all of them, those that may block, and those
- * of these whose last result no longer counts.
- */
-export async function countPendingChecks(
-  reader: Reader,
-  { organizationId, deviceId }: { organizationId: string; deviceId: string },
-  { since, countsSince }: { since: string; countsSince: string },
-): Promise<{ pending: number; blocking: number; outdated: number }> {
-  const mayBlock = sql<boolean>`configuration.remediation_strategy in ('block_immediately', 'warn_then_block')`
-  const lastRan = sql`greatest(result.ran_at, noted.ran_at[array_position(noted.check_ids, refresh.check_id)])`
-  const isOutdated = sql<boolean>`coalesce(${lastRan}, '-infinity') <= ${countsSince}::timestamptz`
-  const row = await reader
+type OnDevice = { organizationId: string; deviceId: string }
+/** Asked to run since then; a last result from after `countsSince` still counts. */
+type Asked = { since: string; countsSince: string }
+
+const mayBlock = sql<boolean>`configuration.remediation_strategy in ('block_immediately', 'warn_then_block')`
+const lastRan = sql<
+  string | null
+>`greatest(result.ran_at, noted.ran_at[array_position(noted.check_ids, refresh.check_id)])`
+
+/** Checks of a device that were asked to run since then and have not run yet. */
+const selectPending = (reader: Reader, { organizationId, deviceId }: OnDevice, since: string) =>
+  reader
     .selectFrom('check_refreshes as refresh')
     .innerJoin('check_results as result', (join) =>
       join
@@ -108,17 +107,37 @@ export async function countPendingChecks(
         .onRef('noted.organization_id', '=', 'refresh.organization_id')
         .onRef('noted.device_id', '=', 'refresh.device_id'),
     )
+    .where('refresh.organization_id', '=', organizationId)
+    .where('refresh.device_id', '=', deviceId)
+    .where('refresh.requested_at', '>=', since)
+
+/** How many of the checks that wait there are: all, those that may block, and those of these whose last result no longer counts. */
+export function countPendingChecks(
+  reader: Reader,
+  place: OnDevice,
+  { since, countsSince }: Asked,
+): Promise<{ pending: number; blocking: number; outdated: number }> {
+  const isOutdated = sql<boolean>`coalesce(${lastRan}, '-infinity') <= ${countsSince}::timestamptz`
+  return selectPending(reader, place, since)
     .select([
       sql<number>`count(*)::int`.as('pending'),
       sql<number>`(count(*) filter (where ${mayBlock}))::int`.as('blocking'),
       sql<number>`(count(*) filter (where ${mayBlock} and ${isOutdated}))::int`.as('outdated'),
     ])
-    .where('refresh.organization_id', '=', organizationId)
-    .where('refresh.device_id', '=', deviceId)
-    .where('refresh.requested_at', '>=', since)
     .executeTakeFirstOrThrow()
-  return row
 }
+
+/** The checks that may block and have not run yet, by name, with when each ran last. */
+export const listPendingChecks = (reader: Reader, place: OnDevice, since: string) =>
+  selectPending(reader, place, since)
+    .innerJoin('checks', (join) =>
+      join.onRef('checks.organization_id', '=', 'refresh.organization_id').onRef('checks.id', '=', 'refresh.check_id'),
+    )
+    .select(['checks.name', lastRan.as('ran_at')])
+    .where(mayBlock)
+    .orderBy('checks.name')
+    .limit(200)
+    .execute()
 
 /** What is wrong with a device and blocks it, now or later: the soonest first. */
 export const listIssues = (reader: Reader, organizationId: string, deviceId: string) =>

@@ -10,6 +10,7 @@ import type { SignInSession } from '../sessions/session-queries.ts'
 import { isFactor, isWaived, modeAt } from '../sessions/session-rules.ts'
 import { finishPathOf } from './finish-path.ts'
 import { findAgentPort } from './known-agent.ts'
+import { viewOfLateChecks } from './view-of-late-checks.ts'
 import { viewOfThings } from './view-of-things.ts'
 import {
   countRunningChecks,
@@ -78,6 +79,7 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
         : null,
     runningChecks:
       standing === 'evaluating' && device ? await countRunningChecks(reader, onDevice(session, device)) : 0,
+    late: await viewOfLateChecks(reader, session, facts),
     unmet: judged.unmet,
     upstream:
       session.upstream_name === null
