@@ -16,3 +16,17 @@ test('a wake ends the pause also right after there was something to tell, but no
   assert.equal(isAwake(), true)
   assert.equal(await endsBy(wake, 50), false)
 })
+
+test('a companion stays awake for ten minutes after the last sign-in', (t) => {
+  let nowMs = 1_000
+  t.mock.method(performance, 'now', () => nowMs)
+  const { wake, isAwake } = restBetweenCheckIns(new AbortController().signal)
+  assert.equal(isAwake(), false)
+  wake()
+  nowMs += 30_000
+  wake()
+  nowMs += 599_999
+  assert.equal(isAwake(), true, 'a wake within a minute of another counts, too')
+  nowMs += 1
+  assert.equal(isAwake(), false)
+})

@@ -55,6 +55,40 @@ testOnPostgres('two servers share sign-ins, and one goes on where the other ende
   })
 
   await t.test(
+    '"Check again" at one runs at a companion that waits at the other, and the page hears the result',
+    async () => {
+      const rights = ['configure_checks', 'refresh_check'].flatMap((one) => ['--permission', one])
+      const created = await all.run('keys', 'create', 'Checks', '--rationale', 'Has a check fail.', ...rights)
+      const key = /^\s*(mk_\S+|\S{30,})\s*$/m.exec(created)?.[1] ?? ''
+      const listed = async (path: string) => (await first.ask('GET', path, { key })).body.data as { id: string }[]
+      const [{ id: deviceId } = { id: '' }] = await listed('/devices')
+      const [{ id: checkId } = { id: '' }] = await listed('/checks?query=slug:linux-firewall')
+      const strategy = { remediation_strategy: 'block_immediately' }
+      assert.equal((await first.ask('PATCH', `/checks/${checkId}/configurations`, { key, body: strategy })).status, 200)
+      const answer = (status: string) => [{ KOLIDE_CHECK_STATUS: status }]
+      const refresh = { key, body: { check_id: checkId } }
+      assert.equal((await first.ask('POST', `/devices/${deviceId}/check_refreshes`, refresh)).status, 200)
+      const visit = await (await all.arrive()).begin()
+      await until(30_000, async () => {
+        await all.client.answerAll(() => ({ rows: answer('FAIL') }))
+        return (await visit.prove()).state === 'blocked'
+      })
+      const held = all.companion.checkIn({ wait_seconds: 25 })
+      all.use(second)
+      const before = await visit.markAfter('')
+      assert.equal((await visit.post('recheck')).status, 200)
+      const { queries } = (await held).body
+      assert.equal(queries.length, 1)
+      const pressed = await visit.markAfter(before)
+      const news = visit.markAfter(pressed)
+      assert.equal((await all.companion.results([{ name: queries[0]?.name, rows: answer('PASS') }])).status, 200)
+      assert.notEqual(await news, pressed)
+      await until(30_000, async () => (await visit.region()).state === 'passed')
+      all.use(first)
+    },
+  )
+
+  await t.test(
     'what ends a registration at one process closes the page at the other; fifty clicks register the next once',
     async () => {
       const rights = ['remove_devices', 'manage_user_requests'].flatMap((one) => ['--permission', one])

@@ -123,7 +123,8 @@ function blocked(view: PageView): Drawn {
   const { fixed, blocking } = tally(view)
   const all = fixed + blocking
   const whenFixed = all === 1 ? 'it is fixed' : `${all === 2 ? 'both' : `all ${all}`} are fixed`
-  const where = html`On <b>${deviceName}</b>. ${applicationName} opens by itself when ${whenFixed}.${sayLate(view)}`
+  const slow = isRechecking && html` <span class="late">Still checking. It takes a minute at most.</span>`
+  const where = html`On <b>${deviceName}</b>. ${applicationName} opens by itself when ${whenFixed}.${sayLate(view)}${slow}`
   return {
     title: isRechecking ? checkingAgain(fixed, blocking) : `Fix ${things(blocking)} to open ${applicationName}`,
     tab: isRechecking ? 'Checking again' : `Fix ${things(blocking)}`,
