@@ -118,3 +118,51 @@ test('words that are being written are kept when nothing blocks any more', { ski
   await page.getByRole('heading', { level: 1 }).click()
   await page.waitForURL(/callback\?code=/)
 })
+
+test('coming back to the tab checks again: once in ten seconds, and never while a request is typed', {
+  skip,
+}, async () => {
+  const { page, fixDisk } = await blockedPage()
+  let checks = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/recheck')) checks += 1
+  })
+  const comeBack = () =>
+    page.evaluate(async () => {
+      for (const value of ['hidden', 'visible']) {
+        Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }
+      // What the page asks for comes before this.
+      await fetch(location.href)
+    })
+  /** The page's clock stands still at this. */
+  const setClock = (ms: number) =>
+    page.evaluate((at) => {
+      performance.now = () => at
+    }, ms)
+  const endRecheck = async () => {
+    await stage.db.deleteFrom('check_refreshes').execute()
+    await page.getByRole('heading', { level: 1, name: /^Fix \d thing/ }).waitFor()
+  }
+  await setClock(1_000_000)
+  await comeBack()
+  await page.getByRole('heading', { level: 1, name: 'Checking again' }).waitFor()
+  assert.equal(checks, 1)
+  await endRecheck()
+  await setClock(1_009_999)
+  await comeBack()
+  assert.equal(checks, 1, 'ten seconds have not passed')
+  await setClock(1_010_000)
+  await page.getByText('Ask for an exemption…').first().click()
+  await page.getByRole('textbox').pressSequentially('The lab')
+  await comeBack()
+  assert.equal(checks, 1, 'a request is typed')
+  await page.getByRole('textbox').fill('')
+  await page.getByRole('heading', { level: 1 }).focus()
+  await comeBack()
+  await page.getByRole('heading', { level: 1, name: 'Checking again' }).waitFor()
+  assert.equal(checks, 2)
+  await fixDisk()
+  await page.getByRole('heading', { level: 1, name: '1 fixed, checking the other' }).waitFor()
+})
