@@ -60,10 +60,8 @@ export async function takeCheckIn(
   const deviceId = settled.status === 'linked' && settled.contest_ends_at === null ? settled.living_device_id : null
   if (deviceId === null) return answerCheckIn(context, { key: settled, epoch: key.epoch }, [])
   const place = { organizationId: settled.organization_id, deviceId }
-  const due = await dueQueries(context, place)
-  if (due.length > 0 || checkIn.waitSeconds === 0)
-    return answerCheckIn(context, { key: settled, epoch: key.epoch }, due)
-  await context.waits.waitForNews({ kid: settled.kid, ...place }, checkIn.waitSeconds, signal)
+  const due = await dueOrWait(context, { kid: settled.kid, ...place }, checkIn.waitSeconds, signal)
+  if (due !== undefined) return answerCheckIn(context, { key: settled, epoch: key.epoch }, due)
   // Neither the connection nor the key may be there anymore.
   const current = signal.aborted ? undefined : await findCompanionKey(context.db, settled.kid)
   if (!current) return refusals.unknownKey
@@ -72,6 +70,26 @@ export async function takeCheckIn(
   const isLinked = current.status === 'linked' && current.living_device_id === deviceId
   const isAlone = isLinked && current.contest_ends_at === null
   return answerCheckIn(context, { key: current, epoch: key.epoch }, isAlone ? await dueQueries(context, place) : [])
+}
+
+/** What there is to run now; undefined after a wait for news. It listens first, so that no notice falls between the two. */
+async function dueOrWait(
+  context: CompanionContext,
+  device: { kid: string; organizationId: string; deviceId: string },
+  seconds: number,
+  signal: AbortSignal,
+): Promise<DueQuery[] | undefined> {
+  if (seconds === 0) return dueQueries(context, device)
+  const answered = new AbortController()
+  const news = context.waits.waitForNews(device, seconds, AbortSignal.any([signal, answered.signal]))
+  try {
+    const due = await dueQueries(context, device)
+    if (due.length > 0) return due
+    await news
+    return undefined
+  } finally {
+    answered.abort()
+  }
 }
 
 /** A second companion with a key is asked for a file of its own, and for nothing else until that is confirmed. */

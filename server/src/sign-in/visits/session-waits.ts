@@ -30,8 +30,9 @@ export function sessionWaits(db: Db, clock: Clock, onError: (error: unknown) => 
     isLooking = true
     while (watched.size > 0 && !stopping.signal.aborted) {
       try {
-        const marks = await readMarks(db, [...watched.values()], clock())
-        for (const { id, listeners } of [...watched.values()]) {
+        const looked = [...watched.values()]
+        const marks = await readMarks(db, looked, clock())
+        for (const { id, listeners } of looked) {
           for (const listener of [...listeners]) listener(marks.get(id) ?? 'gone')
         }
       } catch (error) {
