@@ -21,7 +21,7 @@ export function codeRoutes(scope: FastifyInstance, context: VisitContext, pages:
     const text = typeof code === 'string' ? code : ''
     const isAccepted = await useBypassCode(context, visit.session, { text, now: context.now() })
     if (isAccepted) return reply.redirect(`/signin/${visit.session.id}`, 303)
-    const shown = await pages.current(visit)
+    const shown = await pages.shownNow(visit, reply)
     if (!shown) return reply
     return pages.send(
       reply.code(422),

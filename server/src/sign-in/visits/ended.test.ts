@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
+import { testOnPostgres } from '../../../test/support/database.ts'
+import { until } from '../../../test/support/muster-process.ts'
 import { signInStage } from '../../../test/support/sign-in-stage.ts'
+import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 
 const { stage, setUp, addStillUpstream, arrive, proveIn, finishPath } = signInStage()
@@ -29,6 +33,29 @@ test('an answered sign-in gets no other answer, and leads to the application aga
   const page = await visit.go(visit.path)
   leadsAgain(page, { status: 200, words: /data-state="ended".*This sign-in has ended/s })
   assert.equal(/data-finish="/.test(page.text), false)
+})
+
+testOnPostgres('a sign-in that is dropped while its page is read is answered as gone', async () => {
+  const visit = await arrive(await setUp())
+  const [locked, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const dropping = transact(stage.db, async (tx) => {
+    await sql`lock table people in access exclusive mode`.execute(tx)
+    locked.resolve()
+    await read.promise
+    await tx.deleteFrom('signin_sessions').execute()
+  })
+  await locked.promise
+  const answers = [visit.go(visit.path), visit.go(`${visit.path}/region`)]
+  await until(30_000, async () => {
+    const waiting = sql`select 1 from pg_locks where not granted and relation = 'people'::regclass`
+    return (await waiting.execute(stage.db)).rows.length === answers.length
+  })
+  read.resolve()
+  await dropping
+  for (const { status, text } of await Promise.all(answers)) {
+    assert.equal(status, 404)
+    assert.match(text, /This sign-in has ended/)
+  }
 })
 
 test('a sign-in that is not over leads back to its page, however often its answer is asked for', async () => {

@@ -83,13 +83,15 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   const tooMany = (reply: FastifyReply, again: Again | undefined): FastifyReply =>
     fault(reply.header('retry-after', '600'), 429, ...tooManyWords, again)
 
+  const gone = (reply: FastifyReply) => fault(reply, 404, 'This sign-in has ended', 'Open the app again.')
+
   /** The sign-in of a request from the browser that began it; answers the request otherwise. */
   async function visitedAs<Session extends Visited>(request: FastifyRequest, reply: FastifyReply, find: Find<Session>) {
     const place = await context.placeOf(request.host)
     const { id } = request.params as { id: string }
     const session = place && /^[0-9a-f]{24}$/.test(id) ? await find(db, place.organizationId, id) : undefined
     if (!place || !session) {
-      fault(reply, 404, 'This sign-in has ended', 'Open the app again.')
+      gone(reply)
       return undefined
     }
     const isOwn = request.method === 'GET' || isOwnPage(place, request)
@@ -125,10 +127,17 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     return settled && { place, ...settled }
   }
 
+  /** A visited sign-in as it is now; answers the request where it was dropped meanwhile. */
+  async function shownNow(visit: { place: Place; session: SignInSession }, reply: FastifyReply) {
+    const found = await current(visit)
+    if (!found) gone(reply)
+    return found
+  }
+
   /** The sign-in of a request as it is now; answers the request otherwise. */
   async function shown(request: FastifyRequest, reply: FastifyReply): Promise<Shown | undefined> {
     const visit = await visited(request, reply)
-    return visit && current(visit)
+    return visit && shownNow(visit, reply)
   }
 
   const onError = (error: unknown) => context.warn({ err: error }, 'Open sign-ins could not be looked at')
@@ -228,7 +237,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     kind: 'seen',
     issueIds: Array.isArray(issueIds) ? issueIds.slice(0, 100).map(text) : [],
   }))
-  return { assets, headers, send, fault, drawFaultPage, tooMany, visited, current, shown, viewOf, onPost }
+  return { assets, headers, send, fault, drawFaultPage, tooMany, visited, current, shown, shownNow, viewOf, onPost }
 }
 
 /**

@@ -1,12 +1,15 @@
 // Hears that the sign-in has changed: the server holds a request until it has.
 import { isVisible, pause } from './browser-facts.js'
-import { refresh } from './region.js'
+import { refresh, region } from './region.js'
 import { markAfter } from './server-calls.js'
 
 /** What is answered sooner without news was not held. */
 const heldMs = 1_000
-/** Until it asks again where the server held nothing: half a second first, for a process that has ended. */
-const pauseMs = (count) => Math.min(2_000, 250 * 2 ** count)
+/**
+ * Until it asks again where the server held nothing: half a second first, for a process that has ended. Of a sign-in that
+ * is gone there will be no news.
+ */
+const pauseMs = (count) => (region().dataset.state === 'ended' ? 60_000 : Math.min(2_000, 250 * 2 ** count))
 
 const becomesVisible = () =>
   new Promise((resolve) => {
