@@ -40,6 +40,17 @@ test('a browser that is offline says so, and looks again once it is back', { ski
   }
 })
 
+test('what the browser will ask stays on the page where a lost connection turns out to be none', { skip }, async () => {
+  const { page, arrive } = await setUp({ permission: 'prompt' })
+  await arrive()
+  await title(page, 'Chrome will ask you once')
+  const read = page.waitForResponse(/\/region$/)
+  await page.evaluate(() => dispatchEvent(new Event('offline')))
+  await (await read).finished()
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Chrome will ask you once')
+})
+
 test('an add-on that blocks the question: the page says that Muster runs, and the other way names the add-on in the log', {
   skip,
 }, async () => {

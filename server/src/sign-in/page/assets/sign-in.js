@@ -149,7 +149,7 @@ async function begin() {
   const onReturn = () => isBackWithoutAnswer() && void noAnswerEither()
   addEventListener('pageshow', ({ persisted }) => persisted && onReturn())
   addEventListener('muster-back', onReturn)
-  addEventListener('offline', () => void refresh({ isForced: true }))
+  addEventListener('offline', () => void refresh())
   addEventListener('muster-again', () => isAsking || void look())
   void followNews()
   const isBack = isBackWithoutAnswer()
