@@ -22,19 +22,20 @@ const lastRan = sql`greatest(result.ran_at, (
   select noted.ran_at[array_position(noted.check_ids, result.check_id)] from device_check_runs as noted
   where noted.organization_id = result.organization_id and noted.device_id = result.device_id))`
 
+const isStale = (now: string) => sql`(result.status <> 'out_of_scope'
+  and configuration.remediation_strategy in ('block_immediately', 'warn_then_block')
+  and coalesce(${lastRan}, '-infinity')
+    <= ${now}::timestamptz - make_interval(secs => configuration.auth_check_run_shelf_life_seconds))`
+
 /**
  * As `refreshFailing`, for every check that decides at a sign-in and last ran before its
  * `auth_check_run_shelf_life_seconds`, or never.
  */
-export const refreshStale = (tx: Tx, asked: Asked): Promise<Refreshed> =>
-  refresh(
-    tx,
-    asked,
-    sql`result.status <> 'out_of_scope'
-      and configuration.remediation_strategy in ('block_immediately', 'warn_then_block')
-      and coalesce(${lastRan}, '-infinity')
-        <= ${asked.now}::timestamptz - make_interval(secs => configuration.auth_check_run_shelf_life_seconds)`,
-  )
+export const refreshStale = (tx: Tx, asked: Asked): Promise<Refreshed> => refresh(tx, asked, isStale(asked.now))
+
+/** As `refreshFailing` and `refreshStale` at once. */
+export const refreshFailingAndStale = (tx: Tx, asked: Asked): Promise<Refreshed> =>
+  refresh(tx, asked, sql`(result.status = 'failing' or ${isStale(asked.now)})`)
 
 async function refresh(tx: Tx, { organizationId, deviceIds, now }: Asked, isMeant: RawBuilder<unknown>) {
   const { rows } = await sql<{ device_id: string }>`

@@ -1,7 +1,7 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
-import { refreshFailing } from '../../compliance/results/refresh-failing.ts'
+import { refreshFailingAndStale } from '../../compliance/results/refresh-failing.ts'
 import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { countPendingChecks, listIssues, type SignInSession } from './session-queries.ts'
 import { limits, type SessionState } from './session-rules.ts'
@@ -10,11 +10,11 @@ import { limits, type SessionState } from './session-rules.ts'
 export const isRechecking = (session: SignInSession): boolean =>
   session.rechecked_at !== null && session.recheck_ended_at === null
 
-/** Asks for the failing checks of the device to run now, while the person waits. Nothing while they still run. */
+/** Asks for the failing and stale checks of the device to run now, while the person waits. Nothing while they still run. */
 export async function beginRecheck(tx: Tx, session: SignInSession, deviceId: string, now: string): Promise<void> {
   const { organization_id: organizationId } = session
   if (isRechecking(session)) return
-  const { checks_count: asked } = await refreshFailing(tx, { organizationId, deviceIds: [deviceId], now })
+  const { checks_count: asked } = await refreshFailingAndStale(tx, { organizationId, deviceIds: [deviceId], now })
   if (asked === 0) return
   const issues = await listIssues(tx, organizationId, deviceId)
   await tx
