@@ -22,8 +22,11 @@ async function blockedPage() {
   const [firewall, disk] = checks
   if (!firewall || !disk) throw new Error('Two checks were made')
   await startAgent(all.key)
+  // Until then the page may be drawn once more by itself, and a key would go to a button that is gone.
+  const isStill = [all.page.waitForRequest(/\/news\?seen=./), all.page.waitForResponse(/\/seen$/)]
   await all.arrive()
   await all.page.getByRole('heading', { level: 1, name: 'Fix 2 things to open Payroll' }).waitFor()
+  await Promise.all(isStill)
   /** The agent answers, and the page has read what that changes. */
   async function fixDisk(): Promise<void> {
     const read = all.page.waitForResponse(/\/region$/)
