@@ -123,7 +123,7 @@ function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | '
       },
     },
     'expire-auth-logs': { cron: '* * * * *', run: () => expireAuthLogs(db, bySystem) },
-    'drop-idle-sign-ins': { cron: '*/10 * * * *', run: () => dropIdleSessions(db, clock()) },
+    'drop-idle-sign-ins': { cron: '*/5 * * * *', run: () => dropIdleSessions(db, clock()) },
     'drop-old-bypass-codes': { cron: '40 3 * * *', run: () => dropOldBypassCodes(db, clock()) },
     'drop-old-challenges': { cron: '* * * * *', run: () => dropOldChallenges(db, clock()) },
     'drop-seen-requests': { cron: '*/10 * * * *', run: () => dropSeenRequests(db, clock()) },

@@ -25,6 +25,8 @@ export type SessionState =
 
 export const limits = {
   idleMs: 30 * minuteMs,
+  /** Until someone is vouched for. */
+  unvouchedMs: 15 * minuteMs,
   /** Sign-ins of one network and connection that may begin within `windowMs`. */
   begun: 60,
   windowMs: 10 * minuteMs,
