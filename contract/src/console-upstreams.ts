@@ -33,6 +33,10 @@ const options = {
     maxItems: 50,
     description: 'The domains of the addresses that it may vouch for. Empty: any address that it says is verified.',
   }),
+  creates_people: Type.Boolean({
+    description:
+      'Whether someone of these domains whom it vouches for and nobody knows is added as a person at their first sign-in. It needs `email_domains`.',
+  }),
 }
 
 const provider = Choice(upstreamProviders, 'Which product it is; `oidc` is any other.')
@@ -67,6 +71,7 @@ export const SignInUpstreamView = Type.Object(
     ...example,
     tenant: { claim: 'hd', value: 'example.com' },
     email_domains: ['example.com'],
+    creates_people: false,
     redirect_uri: 'https://muster.example.com/signin/upstream/return',
     created_at: '2026-11-20T10:00:00.000Z',
   }),

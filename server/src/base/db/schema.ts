@@ -312,6 +312,7 @@ export interface Database {
     tenant_claim: string | null
     tenant_value: string | null
     email_domains: WithDefault<string[]>
+    creates_people: WithDefault<boolean>
     authorization_endpoint: string
     end_session_endpoint: string | null
     created_at: Instant

@@ -38,6 +38,11 @@ export const upstreamGroup = describeGroup('upstreams', {
       'domains of the addresses that it may vouch for',
       Type.Optional(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 50 })),
     ),
+    createsPeople: flag(
+      '--create-people',
+      'add someone of these domains as a person at their first sign-in',
+      Type.Optional(Type.Boolean()),
+    ),
     organization,
   }),
   list: command('list', 'List the upstream identity providers', { organization }),

@@ -3,6 +3,7 @@ import type { Updateable } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Database, UpstreamPart } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
+import { createVouchedPerson } from './create-vouched-person.ts'
 import { hashOf } from './session-codes.ts'
 import { lockSession, type SignInSession } from './session-queries.ts'
 import { limits, type SessionState } from './session-rules.ts'
@@ -74,11 +75,14 @@ export async function identifySession(
   const session = await lockIdentifying(tx, place)
   if (!session?.upstream) return undefined
   const { failure: _, ...part } = session.upstream
+  const person = { subject: address, subject_id: subject, subject_issuer: issuer }
+  const { upstreamId } = part
+  if (upstreamId !== undefined) {
+    await createVouchedPerson(tx, { ...session, ...person }, { upstreamId, address, said }, now)
+  }
   await update(tx, place, {
     evidence: 'asserted',
-    subject: address,
-    subject_id: subject,
-    subject_issuer: issuer,
+    ...person,
     upstream: JSON.stringify({ ...part, said }),
     state: 'looking',
     revision: session.revision + 1,

@@ -9,7 +9,7 @@ import type { UpstreamMetadata } from './read-metadata.ts'
 import { type UpstreamOptions, wantedOptions } from './upstream-options.ts'
 import { upstreamSecretPlace } from './upstream-queries.ts'
 
-const audited = ['name', 'tenant_claim', 'tenant_value', 'email_domains'] as const
+const audited = ['name', 'tenant_claim', 'tenant_value', 'email_domains', 'creates_people'] as const
 
 /** Changes whom an upstream may vouch for, from the next answer on. Fails with not_found, and with invalid by field. */
 export async function changeUpstream(
@@ -24,6 +24,7 @@ export async function changeUpstream(
     name: change.name ?? before.name,
     tenant: change.tenant === undefined ? kept : change.tenant,
     emailDomains: change.emailDomains ?? before.email_domains,
+    createsPeople: change.createsPeople ?? before.creates_people,
   })
   const changes = changesBetween(before, after, audited)
   if (changes.length === 0) return

@@ -64,13 +64,19 @@ export function upstreamViewRoutes(scope: FastifyInstance): void {
   })
 }
 
-type Options = { name?: string; tenant?: { claim: string; value: string } | null; email_domains?: string[] }
+type Options = {
+  name?: string
+  tenant?: { claim: string; value: string } | null
+  email_domains?: string[]
+  creates_people?: boolean
+}
 
 /** What a body says of an upstream, in the names of the commands. */
-const optionsOf = ({ name, tenant, email_domains: emailDomains }: Options) => ({
+const optionsOf = ({ name, tenant, email_domains: emailDomains, creates_people: createsPeople }: Options) => ({
   ...(name !== undefined && { name }),
   ...(tenant !== undefined && { tenant }),
   ...(emailDomains !== undefined && { emailDomains }),
+  ...(createsPeople !== undefined && { createsPeople }),
 })
 
 function presentUpstream(row: Upstream & { address: string | undefined }): SignInUpstreamView {
@@ -83,6 +89,7 @@ function presentUpstream(row: Upstream & { address: string | undefined }): SignI
     name: row.name,
     tenant: claim === null || value === null ? null : { claim, value },
     email_domains: row.email_domains,
+    creates_people: row.creates_people,
     redirect_uri: address === undefined ? null : `${address}${returnPath}`,
     created_at: row.created_at,
   }

@@ -8,6 +8,8 @@ export type UpstreamOptions = {
   tenant?: { claim: string; value: string } | null
   /** People's addresses have to be in one of these; ASCII. */
   emailDomains?: readonly string[]
+  /** Whether someone of these domains whom it vouches for and nobody knows is added as a person. */
+  createsPeople?: boolean
 }
 
 export const googleIssuer = 'https://accounts.google.com'
@@ -18,7 +20,7 @@ export const googleIssuer = 'https://accounts.google.com'
  */
 export function wantedOptions(
   provider: Upstream['provider'],
-  { name, tenant = null, emailDomains = [] }: UpstreamOptions,
+  { name, tenant = null, emailDomains = [], createsPeople = false }: UpstreamOptions,
 ) {
   const domains = emailDomains.map(foldDomain)
   const errors: FieldError[] = domains.flatMap((domain) =>
@@ -29,12 +31,16 @@ export function wantedOptions(
   if (provider === 'google' && tenant?.claim !== 'hd') {
     errors.push({ field: 'tenant', message: 'must name your Google Workspace domain as the claim hd' })
   }
+  if (createsPeople && domains.length === 0) {
+    errors.push({ field: 'creates_people', message: 'needs the domains whose people are added: give email_domains' })
+  }
   if (errors.length > 0) fail('invalid', { errors })
   return {
     name,
     tenant_claim: tenant?.claim ?? null,
     tenant_value: tenant?.value ?? null,
     email_domains: [...new Set(domains)],
+    creates_people: createsPeople,
   }
 }
 

@@ -40,11 +40,18 @@ test('createSignInUpstream, listSignInUpstreams, changeSignInUpstream, replaceSi
   const list = async () => (await browser.ask('GET', '/views/sign_in_upstreams')).body.data
   const [{ created_at: _, ...shown }] = await list()
   const { client_secret: _secret, ...asked } = keycloak()
-  assert.deepEqual(shown, { id, ...asked, tenant: null, email_domains: ['example.com'], redirect_uri: redirect })
+  assert.deepEqual(shown, {
+    ...{ id, ...asked, tenant: null, email_domains: ['example.com'], creates_people: false },
+    redirect_uri: redirect,
+  })
   const tenant = { claim: 'tid', value: 'a1' }
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { tenant, name: 'KC' })).status, 204)
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { tenant })).status, 204)
   assert.deepEqual((await list())[0].tenant, tenant)
+  assert.equal((await browser.ask('PATCH', `${at}/${id}`, { creates_people: true })).status, 204)
+  assert.equal((await list())[0].creates_people, true)
+  const { status, body: objection } = await browser.ask('PATCH', `${at}/${id}`, { email_domains: [] })
+  assert.deepEqual([status, objection.errors[0].field], [422, 'creates_people'])
   const sealed = async () =>
     (await app.db.selectFrom('signin_upstreams').select('sealed_client_secret').executeTakeFirstOrThrow())
       .sealed_client_secret
@@ -66,7 +73,8 @@ test('createSignInUpstream, listSignInUpstreams, changeSignInUpstream, replaceSi
   assert.deepEqual(
     actions.map(({ action }) => action).filter((action) => action?.startsWith('signin_')),
     [
-      ...['signin_upstream.created', 'signin_upstream.changed', 'signin_upstream.secret_replaced'],
+      ...['signin_upstream.created', 'signin_upstream.changed', 'signin_upstream.changed'],
+      'signin_upstream.secret_replaced',
       ...['signin_connection.created', 'signin_connection.deleted', 'signin_upstream.deleted'],
     ],
   )

@@ -137,6 +137,64 @@ test('someone whom the provider knows and Muster does not gets no further, and l
   assert.deepEqual(logs, [{ person_id: null, person_name: 'Eve Ko', person_email: 'eve@example.com' }])
 })
 
+test('an upstream that may adds someone of its domains at their first sign-in, once, and says so in the audit log', async () => {
+  const set = await setUp(provider.issuer, { emailDomains: ['example.com'], createsPeople: true })
+  provider.accounts.set('eve-1', { email: 'Eve@example.com', emailVerified: true, name: 'Eve Ko' })
+  const visits = [
+    await leave(set, { scope: 'openid email profile' }),
+    await leave(set, { scope: 'openid email profile' }),
+  ]
+  const backs = await Promise.all(
+    visits.map(async (visit) => ({ visit, url: await provider.walk(visit.away, 'eve-1') })),
+  )
+  await Promise.all(backs.map(({ visit, url }) => visit.follow(url)))
+  const people = await stage.db
+    .selectFrom('people')
+    .select(['id', 'name', 'email'])
+    .where('email', 'like', 'Eve%')
+    .execute()
+  assert.deepEqual(
+    people.map(({ name, email }) => [name, email]),
+    [['Eve Ko', 'Eve@example.com']],
+  )
+  for (const { path } of visits) assert.equal((await sessionOf(path)).person_id, people[0]?.id)
+  const entries = await stage.db
+    .selectFrom('audit_logs')
+    .select(['description', 'ip_address'])
+    .where('action', '=', 'person.created')
+    .execute()
+  assert.deepEqual(entries, [
+    {
+      description: 'Added the person "Eve Ko" (Eve@example.com) at their first sign-in through "Example ID".',
+      ip_address: '127.0.0.1',
+    },
+  ])
+})
+
+test('an upstream brings back nobody who has left, and adds nobody of another domain or of an identifier that is bound', async () => {
+  const set = await setUp(provider.issuer, { emailDomains: ['example.com'], createsPeople: true })
+  const left = await make.person(set.organizationId, { email: 'lee@example.com', deprovisioned_at: stage.now() })
+  provider.accounts.set('lee-1', { email: 'lee@example.com', emailVerified: true })
+  provider.accounts.set('mia-1', { email: 'mia@elsewhere.example', emailVerified: true })
+  const count = async () => (await stage.db.selectFrom('people').select('id').execute()).length
+  const before = await count()
+  for (const login of ['lee-1', 'mia-1']) {
+    const visit = await leave(set)
+    await comeBack(visit, login)
+    assert.equal((await sessionOf(visit.path)).person_id, null, login)
+  }
+  const known = await leave(set)
+  await comeBack(known, 'ana-7')
+  provider.accounts.set('ana-7', { email: 'ana.new@example.com', emailVerified: true })
+  const renamed = await leave(set)
+  await comeBack(renamed, 'ana-7')
+  provider.accounts.set('ana-7', { email: 'ana@example.com', emailVerified: true })
+  assert.equal((await sessionOf(renamed.path)).person_id, set.person.id)
+  assert.equal(await count(), before)
+  const row = stage.db.selectFrom('people').select('deprovisioned_at').where('id', '=', left.id)
+  assert.notEqual((await row.executeTakeFirstOrThrow()).deprovisioned_at, null)
+})
+
 test('another person’s account at the provider does not open a registered laptop', async () => {
   const set = await setUp(provider.issuer)
   await make.person(set.organizationId, { email: 'ben@example.com' })
