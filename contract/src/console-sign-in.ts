@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { type RefusalReason, refusalReasons } from './refusal-reasons.ts'
 import { Choice, Count, Flag, Identifier, identifierPattern, Nullable, Text, Timestamp } from './schema-kit.ts'
+import { signInReasonNames } from './sign-in-reasons.ts'
 
 const about = <Example>(title: string, description: string, example: Example) => ({
   title,
@@ -115,6 +116,15 @@ export const SignInConnectionView = Type.Object(
     ),
     signed_in_count: Count('Sign-ins of the last 7 days in which the person got in.'),
     failed_count: Count('Sign-ins of the last 7 days that ended without the person getting in.'),
+    last_failure: Nullable(
+      Type.Object(
+        {
+          started_at: Timestamp('When it began.'),
+          reason: Nullable(Choice(signInReasonNames, 'What stood in the way; null where that is not known.')),
+        },
+        { description: 'The last sign-in of 30 days that ended without the person getting in; null without one.' },
+      ),
+    ),
   },
   about('SignInConnectionView', 'An application or an identity provider that people sign in to through Muster.', {
     id: '3',
@@ -138,6 +148,7 @@ export const SignInConnectionView = Type.Object(
     last_sign_in_at: '2026-11-25T08:12:40.118Z',
     signed_in_count: 412,
     failed_count: 9,
+    last_failure: { started_at: '2026-11-25T07:58:02.410Z', reason: 'blocked_by_issues' },
   }),
 )
 export type SignInConnectionView = Static<typeof SignInConnectionView>

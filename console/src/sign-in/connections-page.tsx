@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import { signInReasons } from '@muster/contract/sign-in-reasons.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { query } from '../api/query.ts'
@@ -40,6 +41,9 @@ export function ConnectionsPage() {
     </ListPage>
   )
 }
+
+const failureWords = ({ reason }: NonNullable<SignInConnectionView['last_failure']>) =>
+  reason === null ? 'Not known' : signInReasons[reason]
 
 const NewConnection = () => (
   <Button component={Link} to="/connections/new" variant="filled" leftSection={<Icon name="plus" size={14} />}>
@@ -90,6 +94,13 @@ const columnsWith = (upstreams: Parameters<typeof knownBy>[1]): readonly Column<
     head: 'numeric w-figure',
     className: 'c-more numeric',
     cell: ({ failed_count: count }) => count.toLocaleString('en'),
+  },
+  {
+    text: 'Last failure',
+    head: 'w-known',
+    className: 'c-more secondary',
+    title: ({ last_failure: failure }) => (failure === null ? 'None in the last 30 days' : failureWords(failure)),
+    cell: ({ last_failure: failure }) => (failure === null ? 'None' : failureWords(failure)),
   },
   {
     text: 'Last sign-in',

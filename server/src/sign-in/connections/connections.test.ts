@@ -56,6 +56,7 @@ test('createSignInConnection, listSignInConnections, changeSignInConnection, rol
     last_sign_in_at: null,
     signed_in_count: 0,
     failed_count: 0,
+    last_failure: null,
   })
   assert.deepEqual((await browser.ask('GET', `/views/sign_in_connections/${id}`)).body, listed)
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { mode: 'observe' })).status, 204)
@@ -106,7 +107,7 @@ test('createEntraConnection says all that Entra is set up with, and changeSignIn
     redirect_uris: ['https://login.microsoftonline.com/common/federation/externalauthprovider'],
     ...{ request_keys: null, request_algorithm: null },
     ...{ upstream_id: null, paused_until: null, pause_reason: null },
-    ...{ last_sign_in_at: null, signed_in_count: 0, failed_count: 0 },
+    ...{ last_sign_in_at: null, signed_in_count: 0, failed_count: 0, last_failure: null },
     start_url: null,
     is_browser_managed: false,
     wait_seconds: 300,
@@ -171,20 +172,22 @@ test('a connection shows how its sign-ins of a week ended, and not those that ar
   const { body } = await browser.ask('POST', at, payroll)
   const { organizationId } = app.tenant
   const daysAgo = (days: number) => new Date(Date.parse(app.now()) - days * 86_400_000).toISOString()
-  const logOf = async (result: 'Success' | 'Fail', days: number, connection = body.id) => {
-    const row = { result, started_at: daysAgo(days), connection_id: connection }
+  const logOf = async (result: 'Success' | 'Fail', days: number, more: object = {}) => {
+    const row = { result, started_at: daysAgo(days), connection_id: body.id, ...more }
     return make.authLog(organizationId, row)
   }
   await logOf('Success', 8)
   await logOf('Success', 2)
-  await logOf('Fail', 1)
-  await logOf('Fail', 9)
-  await logOf('Success', 1, '999')
+  await logOf('Fail', 1, { failure_reason: 'blocked_by_issues' })
+  await logOf('Fail', 9, { failure_reason: 'agent_not_found' })
+  await logOf('Success', 1, { connection_id: '999' })
+  await logOf('Fail', 1, { connection_id: '999', failure_reason: 'cancelled' })
   const open = await logOf('Fail', 0)
   const touched = { organization_id: organizationId, auth_log_id: open.id, touched_at: app.now() }
   await app.db.insertInto('auth_log_open_sessions').values(touched).execute()
   const [shown] = (await browser.ask('GET', '/views/sign_in_connections')).body.data
   assert.deepEqual([shown.last_sign_in_at, shown.signed_in_count, shown.failed_count], [daysAgo(2), 1, 1])
+  assert.deepEqual(shown.last_failure, { started_at: daysAgo(1), reason: 'blocked_by_issues' })
 })
 
 test('addresses that a code must not go to are refused by field', async () => {
