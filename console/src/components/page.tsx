@@ -15,6 +15,7 @@ export type Crumb = {
     | '/requests/registrations'
     | '/people'
     | '/connections'
+    | '/connections/upstreams'
     | '/groups/devices'
     | '/groups/people'
     | '/sign-ins'

@@ -25,6 +25,24 @@ const browsers = createRoute({
   component: lazyRouteComponent(() => import('../sign-in/managed-browsers-page.tsx'), 'ManagedBrowsersPage'),
 })
 
+const upstreams = createRoute({
+  getParentRoute: () => shell,
+  path: '/connections/upstreams',
+  component: lazyRouteComponent(() => import('../sign-in/upstreams-page.tsx'), 'UpstreamsPage'),
+})
+
+const newUpstream = createRoute({
+  getParentRoute: () => shell,
+  path: '/connections/upstreams/new',
+  component: lazyRouteComponent(() => import('../sign-in/new-upstream-page.tsx'), 'NewUpstreamPage'),
+})
+
+const upstream = createRoute({
+  getParentRoute: () => shell,
+  path: '/connections/upstreams/$upstreamId',
+  component: lazyRouteComponent(() => import('../sign-in/upstream-page.tsx'), 'UpstreamPage'),
+})
+
 const connection = createRoute({
   getParentRoute: () => shell,
   path: '/connections/$connectionId',
@@ -44,6 +62,6 @@ const connectionSettings = createRoute({
 })
 
 export const connectionPages = [
-  ...[connections, newConnection, keys, browsers],
+  ...[connections, newConnection, upstreams, newUpstream, upstream, keys, browsers],
   ...[connection, connectionSetup, connectionSettings],
 ]

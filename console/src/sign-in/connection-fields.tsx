@@ -1,5 +1,5 @@
 import { NumberInput, Textarea, TextInput } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { CheckLine } from './check-line.tsx'
 import type { ConnectionInput } from './connection-input.ts'
 import { RequestKeysField } from './request-keys-field.tsx'
 import { UpstreamField } from './upstream-field.tsx'
@@ -66,13 +66,13 @@ export function ConnectionFields<Input extends ConnectionInput>({
           onChange={(requestKeys) => set({ requestKeys })}
         />
       )}
-      <Switch
+      <CheckLine
         label="Browsers are managed"
         isOn={value.isBrowserManaged}
         onChange={(isBrowserManaged) => set({ isBrowserManaged })}
       >
         A policy lets this page reach the Muster app, so it does not explain the browser’s question first.
-      </Switch>
+      </CheckLine>
       <TextInput
         label="Start address (optional)"
         description="Where “Open it again” leads when the caller has stopped waiting."
@@ -96,20 +96,3 @@ export function ConnectionFields<Input extends ConnectionInput>({
     </>
   )
 }
-
-type SwitchParts = {
-  readonly label: string
-  readonly isOn: boolean
-  readonly onChange: (isOn: boolean) => void
-  readonly children: ReactNode
-}
-
-const Switch = ({ label, isOn, onChange, children }: SwitchParts) => (
-  <label className="check-line">
-    <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
-    <span>
-      <span className="medium block">{label}</span>
-      <span className="small secondary block">{children}</span>
-    </span>
-  </label>
-)

@@ -8,6 +8,9 @@ export const SignInTabs = () => (
       <Link to="/connections" {...asTab}>
         Connections
       </Link>
+      <Link to="/connections/upstreams" {...asTab}>
+        Identity providers
+      </Link>
       <Link to="/connections/keys" {...asTab}>
         Keys
       </Link>

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { GuideLink } from '../components/guide-link.tsx'
+import { Link } from '@tanstack/react-router'
 import { LoadFailure } from '../components/notices.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { upstreamsQuery } from './connection-queries.ts'
@@ -30,11 +30,9 @@ export function UpstreamField({ value, error, onChange }: Parts) {
       />
       <LoadFailure what="The upstreams" query={upstreams} />
       <p className="small secondary">
-        To add one, run <code>muster upstreams create</code> as described for{' '}
-        <GuideLink name="sign-in-keycloak">Keycloak</GuideLink>,{' '}
-        <GuideLink name="sign-in-authentik">authentik</GuideLink>,{' '}
-        <GuideLink name="sign-in-google-workspace">Google Workspace</GuideLink> or{' '}
-        <GuideLink name="sign-in-openid-connect">Zitadel, Auth0 and others</GuideLink>.
+        <Link className="underlined" to="/connections/upstreams/new">
+          Add an identity provider
+        </Link>
       </p>
     </div>
   )

@@ -1,0 +1,77 @@
+import { Textarea, TextInput } from '@mantine/core'
+import { CheckLine } from './check-line.tsx'
+import type { UpstreamInput, UpstreamProduct } from './upstream-input.ts'
+
+type Parts<Input> = {
+  readonly provider: UpstreamProduct
+  readonly value: Input
+  readonly onChange: (value: Input) => void
+  readonly faultOf: (field: string) => string | undefined
+}
+
+/** The fields whose faults `UpstreamFields` shows. */
+export const upstreamFieldNames = [
+  ...['name', 'tenant', 'tenant/claim', 'tenant/value'],
+  ...['email_domains', 'email_domains/0', 'creates_people'],
+]
+
+/** Whom an upstream may vouch for, and what people call it. */
+export function UpstreamFields<Input extends UpstreamInput>({ provider, value, onChange, faultOf }: Parts<Input>) {
+  const set = (change: Partial<UpstreamInput>) => onChange({ ...value, ...change })
+  const isGoogle = provider === 'google'
+  const fault = faultOf('tenant') ?? faultOf('tenant/value')
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="People read it while they sign in: “Sign in with Example ID”."
+        value={value.name}
+        maxLength={100}
+        error={faultOf('name')}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+      />
+      {!isGoogle && (
+        <TextInput
+          label="Tenant claim (optional)"
+          description="Where one issuer serves several customers: the claim of the ID token that names yours, such as tid."
+          value={value.tenantClaim}
+          maxLength={100}
+          error={faultOf('tenant/claim')}
+          onChange={(event) => set({ tenantClaim: event.currentTarget.value })}
+        />
+      )}
+      {(isGoogle || value.tenantClaim.trim() !== '') && (
+        <TextInput
+          label={isGoogle ? 'Google Workspace domain' : 'Tenant'}
+          description={
+            isGoogle
+              ? 'Google signs in everyone who has an account. Only accounts of this domain count.'
+              : 'What the claim has to say, exactly.'
+          }
+          value={value.tenant}
+          maxLength={253}
+          error={fault}
+          onChange={(event) => set({ tenant: event.currentTarget.value })}
+        />
+      )}
+      <Textarea
+        label="Domains (optional)"
+        description="Addresses in other domains do not count. One on each line. Without any, an address counts where the provider says that it is verified."
+        placeholder="example.com"
+        value={value.domains}
+        rows={2}
+        error={faultOf('email_domains') ?? faultOf('email_domains/0')}
+        onChange={(event) => set({ domains: event.currentTarget.value })}
+      />
+      <CheckLine
+        label="Add people at their first sign-in"
+        isOn={value.createsPeople}
+        error={faultOf('creates_people')}
+        onChange={(createsPeople) => set({ createsPeople })}
+      >
+        Someone of these domains whom Muster does not know is added as a person. Off, they wait until you or SCIM add
+        them.
+      </CheckLine>
+    </>
+  )
+}
