@@ -9,6 +9,7 @@ export const signInReasons = {
   several_devices: 'More than one device answered',
   person_unknown: 'Nobody on the list has this account',
   person_deprovisioned: 'The person left',
+  another_account: 'The address is of someone who signs in with another account',
   device_unknown: 'The device is registered to no one',
   device_deleted: 'The device was deleted',
   not_allowed_person: 'The device is registered to another person',

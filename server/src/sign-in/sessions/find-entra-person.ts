@@ -46,7 +46,6 @@ export async function findEntraPersonId(reader: Reader, session: SignInSession):
             .select('bound.person_id')
             .whereRef('bound.organization_id', '=', 'people.organization_id')
             .whereRef('bound.person_id', '=', 'people.id')
-            .where('bound.connection_id', '=', session.connection_id)
             .where('bound.issuer', '=', session.subject_issuer ?? ''),
         ),
       ),

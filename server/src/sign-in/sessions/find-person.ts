@@ -7,7 +7,8 @@ import { foldAddress } from './session-rules.ts'
 
 /**
  * Whom a sign-in is of. Where an upstream or Microsoft Entra gives an identifier of its own, the person whom it was bound to
- * decides for good; else their address, which has to name one person. People who have left are not found.
+ * decides for good; else their address, which has to name one person. An address whose person has another identifier there was
+ * given to someone else, and names nobody. People who have left are not found.
  */
 export async function findPersonId(reader: Reader, session: SignInSession): Promise<string | undefined> {
   const { organization_id: organizationId, subject } = session
@@ -16,7 +17,9 @@ export async function findPersonId(reader: Reader, session: SignInSession): Prom
   if (session.kind === 'entra') return findEntraPersonId(reader, session)
   if (subject === null) return undefined
   const found = (await listPeopleOfAddress(reader, organizationId, subject)).filter(({ isHere }) => isHere)
-  return found.length === 1 ? found[0]?.id : undefined
+  const [person] = found
+  if (found.length !== 1 || !person) return undefined
+  return (await hasOtherAccount(reader, session, person.id)) ? undefined : person.id
 }
 
 /**
@@ -44,6 +47,7 @@ export async function listPeopleOfAddress(
 /** Addresses that are alike by width, case and composition: more of them name nobody. */
 const maxAlike = 50
 
+/** Whom an identifier was bound to, at this connection or at another one of the same issuer. */
 async function findBound(reader: Reader, session: SignInSession): Promise<string | undefined> {
   const { subject_id: subject } = session
   if (subject === null) return undefined
@@ -51,11 +55,30 @@ async function findBound(reader: Reader, session: SignInSession): Promise<string
     .selectFrom('person_identities')
     .select('person_id')
     .where(inOrganization('person_identities', session.organization_id))
-    .where('connection_id', '=', session.connection_id)
     .where('issuer', '=', issuerOf(session))
     .where('subject', '=', subject)
+    .orderBy((build) => build('connection_id', '=', session.connection_id), 'desc')
+    .orderBy('bound_at')
+    .orderBy('connection_id')
+    .limit(1)
     .executeTakeFirst()
   return row?.person_id
+}
+
+/** Whether the provider of a sign-in knows the person by another identifier than this one. */
+export async function hasOtherAccount(reader: Reader, session: SignInSession, personId: string): Promise<boolean> {
+  const { organization_id: organizationId, subject_id: subject } = session
+  if (subject === null) return false
+  const row = await reader
+    .selectFrom('person_identities')
+    .select('person_id')
+    .where(inOrganization('person_identities', organizationId))
+    .where('person_id', '=', personId)
+    .where('issuer', '=', issuerOf(session))
+    .where('subject', '<>', subject)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Who has given the identifier. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { beginAuthLog, type LoggedPerson } from '../auth-logs/begin-auth-log.ts'
 import { endAuthLog } from '../auth-logs/end-auth-log.ts'
@@ -7,7 +8,7 @@ import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { showIssues } from '../auth-logs/show-issues.ts'
 import { touchAuthLog } from '../auth-logs/touch-auth-log.ts'
 import { browserOf } from './browser-of.ts'
-import { listPeopleOfAddress } from './find-person.ts'
+import { hasOtherAccount, listPeopleOfAddress } from './find-person.ts'
 import type { SignInDevice } from './judge.ts'
 import { reasonOf } from './reason-of.ts'
 import { listIssues, type SignInSession } from './session-queries.ts'
@@ -42,11 +43,20 @@ export async function logUnknown(
   if (state !== 'unknown_person' || isLogged !== null) return undefined
   const vouched = { name: upstream?.said?.name ?? '', email: subject ?? '' }
   const authLogId = await beginLog(tx, session, { vouched }, now)
-  const hasLeft =
-    subject !== null && (await listPeopleOfAddress(tx, organizationId, subject)).some(({ isHere }) => !isHere)
-  const end = { outcome: 'denied', reason: hasLeft ? 'person_deprovisioned' : 'person_unknown' } as const
+  const end = { outcome: 'denied', reason: await whyUnknown(tx, session) } as const
   await endAuthLog(tx, { organizationId, authLogId, ...end }, { cause: randomUUID(), now })
   return authLogId
+}
+
+/** Why nobody on the list is the one whom the provider vouched for. */
+async function whyUnknown(tx: Tx, session: SignInSession): Promise<SignInReason> {
+  const { organization_id: organizationId, subject } = session
+  if (subject === null) return 'person_unknown'
+  const people = await listPeopleOfAddress(tx, organizationId, subject)
+  if (people.some(({ isHere }) => !isHere)) return 'person_deprovisioned'
+  const [person] = people
+  const isAnother = person !== undefined && (await hasOtherAccount(tx, session, person.id))
+  return isAnother ? 'another_account' : 'person_unknown'
 }
 
 /** What Microsoft calls the request. */

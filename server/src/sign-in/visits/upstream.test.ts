@@ -4,6 +4,7 @@ import { brokerStage, upstreamReturn } from '../../../test/support/broker-stage.
 import { startIdentityProvider } from '../../../test/support/identity-provider.ts'
 import { transact } from '../../base/db/transact.ts'
 import { changeConnection } from '../connections/change-connection.ts'
+import { createConnection } from '../connections/create-connection.ts'
 
 const { stage, make, change, setUp, addUpstream, leave, proveIn, finishPath, tokensOf, sessionOf, addKey } =
   brokerStage()
@@ -98,6 +99,32 @@ test('who someone is at the provider decides for good, whatever becomes of their
   const third = await leave(set)
   await comeBack(third, 'ben-10')
   assert.equal((await sessionOf(third.path)).person_id, ben.id)
+})
+
+test('an address that was given to someone else there opens no account, at no connection of the provider', async () => {
+  const set = await setUp(provider.issuer)
+  const first = await leave(set)
+  await comeBack(first, 'ana-7')
+  await open(set, first)
+  provider.accounts.set('ben-11', { email: 'ana@example.com', emailVerified: true })
+  const wanted = { name: 'Wiki', kind: 'application' as const, redirectUris: [set.rp.redirectUri] }
+  const wiki = await transact(stage.db, (tx) =>
+    createConnection(tx, stage.secrets, { ...wanted, upstreamId: set.upstreamId }, change()),
+  )
+  for (const place of [set, { ...set, connection: wiki }]) {
+    const taken = await leave(place)
+    await comeBack(taken, 'ben-11')
+    const { person_id: personId, state } = await sessionOf(taken.path)
+    assert.deepEqual([personId, state], [null, 'unknown_person'])
+    assert.equal((await proveIn(taken, set)).state, 'unknown_person')
+    const { failure_reason: reason } = await stage.db
+      .selectFrom('auth_logs')
+      .select('failure_reason')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    assert.equal(reason, 'another_account')
+  }
 })
 
 test('two upstreams that vouch for one address lead to one person, whom applications know by one subject', async () => {
