@@ -254,6 +254,14 @@ export const NewSignInConnection = Type.Object(
 )
 export type NewSignInConnection = Static<typeof NewSignInConnection>
 
+export const SignInTest = Type.Object(
+  { page_url: Text('The path of the page, for the browser that has asked.') },
+  about('SignInTest', 'A test of a connection, which its page shows step by step.', {
+    page_url: '/signin/5f0c1d9be27a4c3388a1d2e4',
+  }),
+)
+export type SignInTest = Static<typeof SignInTest>
+
 export const SignInKeysRotation = Type.Object(
   {
     is_emergency: Flag('Whether the present key leaves the key set now, and the new one signs at once.'),

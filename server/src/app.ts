@@ -51,6 +51,7 @@ import { bypassCodeRoutes, bypassCodeViewRoutes } from './sign-in/bypass/console
 import { connectionRoutes } from './sign-in/connections/console-routes.ts'
 import { connectionViewRoutes } from './sign-in/connections/view-routes.ts'
 import { upstreamRoutes, upstreamViewRoutes } from './sign-in/upstreams/console-routes.ts'
+import { connectionTestRoutes } from './sign-in/visits/connection-test-routes.ts'
 import { visitRoutes } from './sign-in/visits/routes.ts'
 import { auditRoutes } from './signals/audit/routes.ts'
 import { streamRecordRoutes, streamRoutes } from './signals/streams/routes.ts'
@@ -129,6 +130,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     packageSettingRoutes(scope)
     scimTokenRoutes(scope)
     connectionRoutes(scope)
+    connectionTestRoutes(scope)
     upstreamRoutes(scope)
     bypassCodeRoutes(scope)
     addApi(scope)

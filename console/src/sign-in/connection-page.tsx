@@ -39,6 +39,11 @@ function Mode({ connection }: Parts) {
     refresh: ['connections', 'audit'],
     said: () => `“${visibleText(connection.name)}” enforces again`,
   })
+  const test = useAction({
+    act: () => api('testSignInConnection', { params: { id: connection.id } }),
+    refresh: [],
+    onDone: ({ page_url: page }) => location.assign(page),
+  })
   const isPaused = pausedUntil(connection) !== null
   const isKeyless = lacksKeys(connection)
   return (
@@ -70,6 +75,11 @@ function Mode({ connection }: Parts) {
           {may && mode !== 'observe' && !isKeyless && (
             <Button loading={set.isPending && set.variables === 'observe'} onClick={() => set.mutate('observe')}>
               Observe
+            </Button>
+          )}
+          {may && connection.upstream_id !== null && (
+            <Button loading={test.isPending} onClick={() => test.mutate()}>
+              Test
             </Button>
           )}
           {may && mode === 'enforce' && !isPaused && <Button onClick={() => setOpened('pause')}>Pause…</Button>}

@@ -12,6 +12,7 @@ import {
   SignInKeys,
   SignInKeysRotation,
   SignInReadiness,
+  SignInTest,
 } from '../console-sign-in.ts'
 import {
   NewSignInUpstream,
@@ -101,6 +102,13 @@ export const signInOperations = defineOperations({
     summary: 'Replace the client secret of a sign-in connection',
     ...change,
     answer: NewSignInConnection,
+  }),
+  testSignInConnection: session({
+    method: 'POST',
+    path: '/session/sign_in_connections/:id/test',
+    summary: 'Begin a sign-in that shows each step, writes no log and answers no application',
+    requires: 'manage_sign_in',
+    answer: SignInTest,
   }),
   deleteSignInConnection: session({
     method: 'DELETE',

@@ -46,6 +46,7 @@ const view: PageView = {
   knownPort: null,
   bouncePort: null,
   isAnswered: false,
+  test: null,
 }
 
 const device = { deviceName: 'ana-ruiz-mbp14', model: 'MacBook Pro 14″, M3 Pro', serialEnd: '9LMD' }

@@ -64,6 +64,8 @@ export type UpstreamPart = {
   upstreamId?: string
   /** Why the last answer identified nobody. */
   failure?: 'unavailable' | 'refused' | 'tenant' | 'domain' | 'unverified' | 'no_address'
+  /** The same for an administrator, in a test. */
+  detail?: string
   said?: UpstreamClaims
 }
 export type UpstreamClaims = {
@@ -372,6 +374,8 @@ export interface Database {
     waits_until: Instant
     leg_hash: Buffer | null
     upstream: Json<UpstreamPart> | null
+    /** An administrator tries the connection. */
+    is_test: WithDefault<boolean>
     oauth_error: string | null
   }
   signin_requests_seen: { organization_id: string; connection_id: string; request_hash: Buffer; seen_at: Instant }

@@ -38,15 +38,23 @@ function wrongAccount(name: string, { organizationName }: PageView): Words {
   }
 }
 
-/** The page of a person who has not signed in at the upstream yet, or has to do it again. */
-export function drawIdentifying(view: PageView): Drawn {
-  const { id, upstream, applicationName } = view
+/** The words for a person who has not signed in at the upstream yet, or has to do it again. */
+export function identifyingWords(view: PageView): Words {
+  const { upstream, applicationName } = view
   const name = upstream?.name ?? 'Your identity provider'
-  const { title, lead, button } = words[upstream?.failure ?? '']?.(name, view) ?? {
-    title: `Sign in with ${name}`,
-    lead: `Then ${applicationName} opens.`,
-    button: 'Continue',
-  }
+  return (
+    words[upstream?.failure ?? '']?.(name, view) ?? {
+      title: `Sign in with ${name}`,
+      lead: `Then ${applicationName} opens.`,
+      button: 'Continue',
+    }
+  )
+}
+
+/** The page with these words. */
+export function drawIdentifying(view: PageView): Drawn {
+  const { id, applicationName } = view
+  const { title, lead, button } = identifyingWords(view)
   return {
     title,
     lead,

@@ -1,20 +1,21 @@
 import { type Html, html } from '../../http/page/html.ts'
 import { codeLink, drawCodeForm } from './draw-code.ts'
 import { drawState } from './draw-state.ts'
+import { drawTest, isTest } from './draw-test.ts'
 import { drawWay } from './draw-way.ts'
 import { icon } from './marks.ts'
-import type { PageAssets, PageView } from './page-view.ts'
+import type { Drawn, PageAssets, PageView } from './page-view.ts'
 
 /** The part of the page below its logo, which the script replaces when the state changes. */
 export function drawRegion(view: PageView): string {
   const { state, applicationName, finishUrl, waitsUntil, now } = view
-  const { title, tab, lead, content, buttons, small } = drawState[state](view)
+  const { title, tab, lead, content, buttons, small } = drawnOf(view)
   const name = tab ?? (typeof title === 'string' ? title : applicationName)
-  const goes = ['passed', 'observed'].includes(state)
+  const goes = ['passed', 'observed'].includes(state) && !isTest(view)
   const left = Date.parse(waitsUntil) - Date.parse(now)
   const region = html`<div id="region" data-state="${state}" data-revision="${view.revision}" data-reason="${view.reason}" data-tab="${tabOf(name, applicationName)}"
- data-rechecking="${view.isRechecking ? '1' : ''}" data-left="${left}"${goes && html` data-finish="${finishUrl}"`}${state === 'warning' && html` data-ready="${finishUrl}"`}>
-${drawWay(view)}
+ data-rechecking="${view.isRechecking ? '1' : ''}" data-left="${left}"${goes && html` data-finish="${finishUrl}"`}${state === 'warning' && !isTest(view) && html` data-ready="${finishUrl}"`}>
+${!isTest(view) && drawWay(view)}
 <h1 tabindex="-1">${title}</h1>
 <p class="lead" role="status">${lead}</p>
 ${content}
@@ -24,6 +25,8 @@ ${view.isFactor && mayGoBack.has(state) && drawBack(view)}
 </div>`
   return region.html
 }
+
+const drawnOf = (view: PageView): Drawn => (isTest(view) ? drawTest(view) : drawState[view.state](view))
 
 /** Where a person may wait who has another way. */
 const mayGoBack: ReadonlySet<PageView['state']> = new Set([
@@ -48,8 +51,8 @@ export function drawPage(view: PageView, assets: PageAssets): string {
   )
   const body = html`<main class="gate" ${data}>${logo(view.organizationName)}${{ html: drawRegion(view) }}
 <p class="vh" role="status" id="news"></p>${later}
-<noscript><p class="after">${noScript(view)}</p></noscript></main>${drawFoot(view)}`
-  const region = drawState[view.state](view)
+<noscript><p class="after">${noScript(view)}</p></noscript></main>${!isTest(view) && drawFoot(view)}`
+  const region = drawnOf(view)
   const name = region.tab ?? (typeof region.title === 'string' ? region.title : view.applicationName)
   return documentOf(tabOf(name, view.applicationName), body, assets)
 }

@@ -135,6 +135,20 @@ export type PageView = {
   bouncePort: number | null
   /** The application has its answer, and takes no other. */
   isAnswered: boolean
+  /** Null of the sign-in of a person. */
+  test: TestView | null
+}
+
+/** What an administrator who tries a connection reads beside. */
+export type TestView = {
+  /** Whom the upstream has named, and what else it said that is passed on. */
+  identity: { subject: string; said: object } | null
+  /** Why its last answer named nobody. */
+  detail: string | null
+  /** Why nobody on the list is the one whom it has named. */
+  unknown: 'person_unknown' | 'person_deprovisioned' | 'another_account' | 'would_be_added' | null
+  /** What the application would hear. */
+  claims: object | null
 }
 
 /** The parts of a state's page below the way. */

@@ -26,6 +26,8 @@ export type Arrival = {
   network: string
   ipAddress: string
   userAgent: string
+  /** An administrator tries the connection: nothing of it is logged, and no application is answered. */
+  isTest?: true
 }
 
 export type Begun = { id: string; secret: string } | 'too_many' | 'replayed'
@@ -80,10 +82,13 @@ async function insertSession(
       cookie_hash: Buffer.from(hashOf(secret), 'hex'),
       ip_address: arrival.ipAddress,
       user_agent: arrival.userAgent.slice(0, 1_000),
-      ...{ started_at: now, last_event_at: now, waits_until: plusMs(now, connection.wait_seconds * 1000) },
+      ...{ started_at: now, last_event_at: now, waits_until: plusMs(now, waitMsOf(arrival)) },
+      is_test: arrival.isTest === true,
     })
     .execute()
 }
+
+const waitMsOf = ({ isTest, connection }: Arrival): number => (isTest ? limits.testMs : connection.wait_seconds * 1000)
 
 /** Who the request says it is of. Where an upstream says that, nobody else does. */
 function claimedBy({ connection, subject, subjectId, asked, entra }: Arrival) {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
-import type { Tx } from '../../base/db/transact.ts'
+import type { Reader, Tx } from '../../base/db/transact.ts'
 import { beginAuthLog, type LoggedPerson } from '../auth-logs/begin-auth-log.ts'
 import { endAuthLog } from '../auth-logs/end-auth-log.ts'
 import { recognizeDevice } from '../auth-logs/recognize-device.ts'
@@ -49,13 +48,13 @@ export async function logUnknown(
 }
 
 /** Why nobody on the list is the one whom the provider vouched for. */
-async function whyUnknown(tx: Tx, session: SignInSession): Promise<SignInReason> {
+export async function whyUnknown(reader: Reader, session: SignInSession) {
   const { organization_id: organizationId, subject } = session
   if (subject === null) return 'person_unknown'
-  const people = await listPeopleOfAddress(tx, organizationId, subject)
+  const people = await listPeopleOfAddress(reader, organizationId, subject)
   if (people.some(({ isHere }) => !isHere)) return 'person_deprovisioned'
   const [person] = people
-  const isAnother = person !== undefined && (await hasOtherAccount(tx, session, person.id))
+  const isAnother = person !== undefined && (await hasOtherAccount(reader, session, person.id))
   return isAnother ? 'another_account' : 'person_unknown'
 }
 

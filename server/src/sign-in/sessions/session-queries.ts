@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
+import type { SignInConnection } from '../connections/connection-queries.ts'
 
 export type SignInSession = NonNullable<Awaited<ReturnType<typeof findSession>>>
+
+type Mode = SignInConnection['mode']
 
 /** A sign-in with the connection that it came through. */
 export function findSession(reader: Reader, organizationId: string, id: string) {
@@ -48,8 +51,6 @@ const withConnection = (reader: Reader, organizationId: string) =>
     )
     .selectAll('session')
     .select([
-      'connection.mode',
-      'connection.paused_until',
       'connection.kind',
       'connection.name as application_name',
       'connection.start_url',
@@ -58,6 +59,11 @@ const withConnection = (reader: Reader, organizationId: string) =>
       'connection.upstream_id',
       'upstream.name as upstream_name',
       'organization.name as organization_name',
+    ])
+    // A test shows what the connection does once it enforces.
+    .select([
+      sql<Mode>`case when session.is_test then 'enforce' else connection.mode end`.as('mode'),
+      sql<string | null>`case when session.is_test then null else connection.paused_until end`.as('paused_until'),
     ])
     .where('session.organization_id', '=', organizationId)
 

@@ -27,6 +27,8 @@ export const limits = {
   idleMs: 30 * minuteMs,
   /** Until someone is vouched for. */
   unvouchedMs: 15 * minuteMs,
+  /** A test of a connection is over after this. */
+  testMs: 15 * minuteMs,
   /** Sign-ins of one network and connection that may begin within `windowMs`. */
   begun: 60,
   windowMs: 10 * minuteMs,

@@ -31,7 +31,7 @@ export async function settleSession(
 
 /**
  * Writes where a locked sign-in stands, with what the sign-in log says of it, in one transaction. The log begins when somebody
- * is vouched for. One who comes on the list while their page waits has another one before, which has failed.
+ * is vouched for; a test of an administrator has none, and binds nobody. One who comes on the list while their page waits has another one before, which has failed.
  */
 export async function settleLocked(
   tx: Tx,
@@ -45,9 +45,9 @@ export async function settleLocked(
   const judged = await judge(tx, session, { now, deviceId: session.device_id ?? proved?.deviceId ?? null })
   const { state, person, device } = judged
   const isNew = person !== undefined && session.person_id === null
-  const begun = isNew ? await beginLog(tx, session, { person }, now) : await logUnknown(tx, session, state, now)
+  const begun = session.is_test ? undefined : await beginLogOf(tx, session, { state, person }, now)
   const authLogId = begun ?? session.auth_log_id
-  if (isNew) await bindIdentity(tx, session, person.id, now)
+  if (isNew && !session.is_test) await bindIdentity(tx, session, person.id, now)
   const keptDeviceId = device?.id ?? session.device_id
   const change = {
     state,
@@ -59,7 +59,7 @@ export async function settleLocked(
   await noteChange(tx, isNew ? { ...session, device_id: null } : session, change, now)
   const ended = await endRecheck(tx, session, { state, authLogId }, now)
   const isElsewhere = state !== session.state || keptDeviceId !== session.device_id
-  const isMoved = isElsewhere || begun !== undefined || ended || session !== found
+  const isMoved = isElsewhere || isNew || begun !== undefined || ended || session !== found
   if (!isMoved) return { session, judged }
   const after = {
     ...{ state, device_id: keptDeviceId, auth_log_id: authLogId, person_id: person?.id ?? session.person_id },
@@ -75,6 +75,17 @@ export async function settleLocked(
     .execute()
   return { session: { ...session, ...after }, judged }
 }
+
+/** Begins the log where one is due now. */
+const beginLogOf = (
+  tx: Tx,
+  session: SignInSession,
+  { state, person }: Pick<Judged, 'state' | 'person'>,
+  now: string,
+) =>
+  person !== undefined && session.person_id === null
+    ? beginLog(tx, session, { person }, now)
+    : logUnknown(tx, session, state, now)
 
 /** Who else uses a device counts from the proof that it is found by. */
 const withPeople = (session: SignInSession, proved: ProvedDevice | undefined): SignInSession =>

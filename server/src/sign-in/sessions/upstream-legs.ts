@@ -50,16 +50,17 @@ export async function takeLeg(
   return session.upstream
 }
 
-/** Keeps why the upstream's answer named nobody; the person may go there once more. */
+/** Keeps why the upstream's answer named nobody, in a test in detail; the person may go there once more. */
 export async function noteLegFailure(
   tx: Tx,
   place: Place,
-  failure: UpstreamPart['failure'],
+  { failure, detail }: { failure: NonNullable<UpstreamPart['failure']>; detail?: string | undefined },
   now: string,
 ): Promise<void> {
   const session = await lockIdentifying(tx, place)
-  if (!session?.upstream || !failure) return
-  const upstream = JSON.stringify({ ...session.upstream, failure })
+  if (!session?.upstream) return
+  const { detail: _, ...part } = session.upstream
+  const upstream = JSON.stringify({ ...part, failure, ...(session.is_test && detail !== undefined && { detail }) })
   await update(tx, place, { upstream, last_event_at: now, revision: session.revision + 1 })
 }
 
@@ -74,10 +75,10 @@ export async function identifySession(
 ): Promise<SessionState | undefined> {
   const session = await lockIdentifying(tx, place)
   if (!session?.upstream) return undefined
-  const { failure: _, ...part } = session.upstream
+  const { failure: _, detail: __, ...part } = session.upstream
   const person = { subject: address, subject_id: subject, subject_issuer: issuer }
   const { upstreamId } = part
-  if (upstreamId !== undefined) {
+  if (upstreamId !== undefined && !session.is_test) {
     await createVouchedPerson(tx, { ...session, ...person }, { upstreamId, address, said }, now)
   }
   await update(tx, place, {

@@ -32,21 +32,30 @@ const toleranceMs = 2 * minuteMs
  * Whom an upstream's answer names, or why it names nobody. The tenant counts as the signed token says it. An address counts
  * when it is in the pinned domains and is not called unverified; without pinned domains it has to be called verified.
  */
-export function judgeAnswer(pinned: Pinned, facts: Facts): UpstreamIdentity | { failure: Failure } {
+export function judgeAnswer(pinned: Pinned, facts: Facts): UpstreamIdentity | { failure: Failure; detail: string } {
   const { token } = facts
-  if (!isTimely(facts)) return { failure: 'refused' }
+  if (!isTimely(facts)) {
+    return failed('refused', `iat or auth_time is not of this sign-in: ${token.iat}, ${said(token['auth_time'])}`)
+  }
   const { tenant_claim: claim, tenant_value: value } = pinned
-  if (claim !== null && token[claim] !== value) return { failure: 'tenant' }
+  if (claim !== null && token[claim] !== value) return failed('tenant', `${claim} is ${said(token[claim])}`)
   // An address and what is said of it come from one place.
   const { email, email_verified: verified } = token['email'] === undefined ? facts.beside : token
-  if (email === undefined || email === '') return { failure: 'no_address' }
-  if (!isPlainEmail(email) || email.split('@').length !== 2) return { failure: 'refused' }
+  if (email === undefined || email === '') return failed('no_address', 'There is no email in its answer')
+  if (!isPlainEmail(email) || email.split('@').length !== 2) return failed('refused', `email is ${said(email)}`)
   const domains = pinned.email_domains
   const isPinned = domains.includes(foldDomain(email.slice(email.indexOf('@') + 1)))
-  if (domains.length > 0 && !isPinned) return { failure: 'domain' }
-  if (verified !== true && !(isPinned && verified === undefined)) return { failure: 'unverified' }
+  if (domains.length > 0 && !isPinned) return failed('domain', `email is ${said(email)}`)
+  if (verified !== true && !(isPinned && verified === undefined)) {
+    return failed('unverified', `email is ${said(email)}, email_verified is ${said(verified)}`)
+  }
   return { issuer: token.iss, subject: token.sub, address: email, said: passedOn({ ...facts.beside, ...token, email }) }
 }
+
+const failed = (failure: Failure, detail: string) => ({ failure, detail: `${detail.replace(/[^\P{C}]/gu, ' ')}.` })
+
+/** A claim for an administrator to read. */
+const said = (claim: unknown): string => (claim === undefined ? 'missing' : JSON.stringify(claim).slice(0, 100))
 
 /** Whether the token was made just now, and the person has proved themselves as lately as the application asked. */
 function isTimely({ token, asked, begunAt, now }: Facts): boolean {

@@ -22,7 +22,11 @@ export const returnPath = '/signin/upstream/return'
 
 type Parts = { db: Db; secrets: Secrets; egress: UpstreamEgress }
 type Going = { state: string; redirectUri: string; part: UpstreamPart }
-export type Outcome = UpstreamIdentity | { failure: Failure; cause?: unknown } | { answer: string }
+export type Outcome =
+  | UpstreamIdentity
+  /** `detail`: what was wrong, for an administrator. */
+  | { failure: Failure; detail?: string; cause?: unknown }
+  | { answer: string }
 
 /** What an application may be told of an upstream's refusal (OpenID Connect Core §3.1.2.6). */
 const passedErrors = [
@@ -106,5 +110,20 @@ function outcomeOf(error: OidcFailure): Outcome {
   const { answer, reason } = error
   if (answer !== undefined && passedErrors.includes(answer)) return { answer }
   const isBusy = reason === 'unavailable' || (answer !== undefined && busyErrors.includes(answer))
-  return { failure: isBusy ? 'unavailable' : 'refused', cause: error }
+  return { failure: isBusy ? 'unavailable' : 'refused', detail: detailOf(error), cause: error }
+}
+
+const maxCauses = 4
+
+/** What a library says was wrong, as far as it is text of a bounded length; the words of a provider among it are a stranger's. */
+function detailOf(error: OidcFailure): string {
+  const parts: string[] = []
+  let at: unknown = error
+  for (let depth = 0; depth < maxCauses && at instanceof Error; depth += 1) {
+    const { error: code, error_description: description } = at as { error?: unknown; error_description?: unknown }
+    parts.push(at.message, ...[code, description].filter((part) => typeof part === 'string'))
+    at = at.cause
+  }
+  const text = [...new Set(parts)].join(': ')
+  return text.replace(/[^\P{C}]/gu, ' ').slice(0, 300)
 }

@@ -7,9 +7,10 @@ import { cancelSession } from '../sessions/cancel-session.ts'
 import { mayAnswer } from '../sessions/finish-sign-in.ts'
 import { findSessionOfInteraction, type SignInSession } from '../sessions/session-queries.ts'
 import { subjectOfPerson } from '../sessions/subject-of-person.ts'
+import { claimsOfSession } from './claims-of-session.ts'
 import { providerCall, serveProvider } from './oidc-serve-routes.ts'
 import { isVisitor, type Pages } from './page-routes.ts'
-import { claimsOfSession, type Place, type VisitContext } from './visit-context.ts'
+import type { Place, VisitContext } from './visit-context.ts'
 
 /**
  * Answers the application of a sign-in that is over, and leads back to its page otherwise: the provider would begin another one

@@ -10,9 +10,10 @@ import { beginSession } from '../sessions/begin-session.ts'
 import { finishSignIn } from '../sessions/finish-sign-in.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
 import { askedOf } from './asked-of-upstream.ts'
+import { claimsOfSession } from './claims-of-session.ts'
 import { leadUpstream } from './lead-upstream.ts'
 import { cookieOf, type Pages, tooManyWords } from './page-routes.ts'
-import { claimsOfSession, type Place, unknownClient, type VisitContext } from './visit-context.ts'
+import { type Place, unknownClient, type VisitContext } from './visit-context.ts'
 
 type Parts = {
   context: VisitContext

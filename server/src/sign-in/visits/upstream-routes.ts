@@ -60,13 +60,18 @@ async function settleAnswer(context: VisitContext, place: Place, session: SignIn
     await transact(db, (tx) => identifySession(tx, { organizationId, id }, outcome, now))
     return `/signin/${id}`
   }
+  if ('answer' in outcome && session.is_test) {
+    const refusal = { failure: 'refused', detail: `It answered the error "${outcome.answer}".` } as const
+    await transact(db, (tx) => noteLegFailure(tx, { organizationId, id }, refusal, now))
+    return `/signin/${id}`
+  }
   if ('answer' in outcome) {
     const ended = { organizationId, id, error: outcome.answer }
     await transact(db, (tx) => cancelSession(tx, ended, { cause: randomUUID(), now }))
     return finishPathOf(session)
   }
-  const { failure, cause } = outcome
+  const { failure, cause, detail } = outcome
   warn({ err: cause, failure, upstreamId: session.upstream_id, session: id }, 'An upstream identified nobody')
-  await transact(db, (tx) => noteLegFailure(tx, { organizationId, id }, failure, now))
+  await transact(db, (tx) => noteLegFailure(tx, { organizationId, id }, { failure, detail }, now))
   return `/signin/${id}`
 }

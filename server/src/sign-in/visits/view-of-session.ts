@@ -11,6 +11,7 @@ import { isFactor, isWaived, modeAt } from '../sessions/session-rules.ts'
 import { finishPathOf } from './finish-path.ts'
 import { findAgentPort } from './known-agent.ts'
 import { viewOfLateChecks } from './view-of-late-checks.ts'
+import { viewOfTest } from './view-of-test.ts'
 import { viewOfThings } from './view-of-things.ts'
 import {
   countRunningChecks,
@@ -102,6 +103,7 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
     knownPort: facts.knownPort,
     bouncePort: facts.bouncePort,
     isAnswered,
+    test: session.is_test ? await viewOfTest(reader, session, standing, now) : null,
   }
 }
 
@@ -146,7 +148,7 @@ async function codeOf(
 ): Promise<PageView['code']> {
   const { bypass_reason: reason, bypass_ends_at: endsAt, person_id: personId } = session
   if (reason !== null && endsAt !== null) return { isGiven: true, triesLeft: null, reason, endsAt }
-  if (session.evidence !== 'asserted' || isFactor(session)) return null
+  if (session.evidence !== 'asserted' || isFactor(session) || session.is_test) return null
   if (personId === null || !person || state === 'passed') return null
   const { organization_id: organizationId, connection_id: connectionId } = session
   const offer = await findBypassOffer(reader, { organizationId, connectionId, personId, now })

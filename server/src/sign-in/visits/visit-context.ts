@@ -8,10 +8,8 @@ import { spendingBudget } from '../../base/spending-budget.ts'
 import { findOwnAddress } from '../../inventory/organizations/addresses.ts'
 import type { HeldKeys } from '../../keys/held-keys.ts'
 import { type FetchDocument, tenantKeys } from '../entra/tenant-keys.ts'
-import { claimsOf, type OutcomeClaims, withUpstream } from '../oidc/claims-rules.ts'
 import { type OpenProvider, openProvider, providerSource } from '../oidc/open-provider.ts'
-import type { SignInSession } from '../sessions/session-queries.ts'
-import { limits, mayContinue, modeAt, type SessionState } from '../sessions/session-rules.ts'
+import { limits } from '../sessions/session-rules.ts'
 import { openUpstreams } from '../upstreams/open-upstreams.ts'
 import { type EgressSettings, upstreamEgress } from '../upstreams/upstream-egress.ts'
 import { readInTurns } from './read-in-turns.ts'
@@ -149,14 +147,3 @@ export function visitContext(parts: VisitParts) {
     refused,
   }
 }
-
-/** What an application hears of a sign-in. While its connection is paused nothing is said of the device. */
-export function claimsOfSession(session: Told, now: string): OutcomeClaims {
-  const { state, upstream } = session
-  const deviceId = modeAt(session, now) === 'paused' ? null : session.device_id
-  const isCompliant = mayContinue(state as SessionState) && state !== 'observed' && state !== 'bypassed'
-  const claims = claimsOf({ isProved: deviceId !== null, isCompliant, deviceId })
-  return upstream?.said ? withUpstream(claims, upstream.said) : claims
-}
-
-type Told = Pick<SignInSession, 'device_id' | 'state' | 'upstream' | 'mode' | 'paused_until'>
