@@ -92,6 +92,8 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'compliance/results',
       'inventory/devices',
       'inventory/organizations',
+      'inventory/people',
+      'signals/audit',
       ...base,
     ],
   ],

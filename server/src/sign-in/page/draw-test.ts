@@ -119,19 +119,13 @@ const titlesOf = (found: PageView['things']): string => found.map(({ title }) =>
 /** Why the test is no further. */
 function sayStop(view: Tested): Html | string {
   const { state, test, upstream, mail } = view
-  switch (state) {
-    case 'identifying':
-      if (!upstream?.failure) return 'Not yet.'
-      return html`${identifyingWords(view).title}. ${test.detail}`
-    case 'unknown_person':
-      return `${mail ?? 'This account'}: ${unknownWords[test.unknown ?? 'person_unknown']}`
-    case 'blocked':
-      return `No: ${titlesOf(view.things.filter(({ standing }) => standing === 'blocking'))}.`
-    case 'not_ready':
-      return `Checks that registering requires do not pass: ${view.unmet.join('; ')}.`
-    default:
-      return html`A person would read “${drawState[state](view).title}”.`
+  const stops: Partial<Record<PageState, Html | string>> = {
+    identifying: upstream?.failure ? html`${identifyingWords(view).title}. ${test.detail}` : 'Not yet.',
+    unknown_person: `${mail ?? 'This account'}: ${unknownWords[test.unknown ?? 'person_unknown']}`,
+    blocked: `No: ${titlesOf(view.things.filter(({ standing }) => standing === 'blocking'))}.`,
+    not_ready: `Checks that registering requires do not pass: ${view.unmet.join('; ')}.`,
   }
+  return stops[state] ?? html`A person would read “${drawState[state](view).title}”.`
 }
 
 const unknownWords: Readonly<Record<NonNullable<TestView['unknown']>, string>> = {
