@@ -11,7 +11,10 @@ const aboutBody = <Example>(title: string, description: string, example: Example
   additionalProperties: false,
 })
 
-export const upstreamProviders = ['google', 'keycloak', 'authentik', 'zitadel', 'auth0', 'oidc'] as const
+export const upstreamProviders = [
+  ...(['google', 'entra', 'okta', 'keycloak', 'authentik', 'zitadel', 'auth0'] as const),
+  'oidc',
+] as const
 
 const Tenant = Type.Object(
   {
@@ -31,7 +34,8 @@ const options = {
   tenant: Nullable(Tenant),
   email_domains: Type.Array(Text('A domain in its ASCII form.', { maxLength: 253 }), {
     maxItems: 50,
-    description: 'The domains of the addresses that it may vouch for. Empty: any address that it says is verified.',
+    description:
+      'The domains of the addresses that it may vouch for. Empty: any address that it says is verified. Needed of Microsoft Entra.',
   }),
   creates_people: Type.Boolean({
     description:

@@ -50,11 +50,18 @@ const MadeUpstream = ({ upstream }: { upstream: NewSignInUpstream }) => (
 
 const guides: Readonly<Record<UpstreamProduct, Parameters<typeof GuideLink>[0]['name']>> = {
   google: 'sign-in-google-workspace',
+  entra: 'sign-in-openid-connect',
+  okta: 'sign-in-openid-connect',
   keycloak: 'sign-in-keycloak',
   authentik: 'sign-in-authentik',
   zitadel: 'sign-in-openid-connect',
   auth0: 'sign-in-openid-connect',
   oidc: 'sign-in-openid-connect',
+}
+
+const issuers: Readonly<Partial<Record<UpstreamProduct, string>>> = {
+  entra: 'https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/v2.0',
+  okta: 'https://example.okta.com',
 }
 
 function NewUpstreamForm({ onMade }: { onMade: (made: NewSignInUpstream) => void }) {
@@ -86,7 +93,7 @@ function NewUpstreamForm({ onMade }: { onMade: (made: NewSignInUpstream) => void
           label="Issuer"
           description="As the provider writes it. Muster reads its metadata there."
           type="url"
-          placeholder="https://id.example.com/realms/main"
+          placeholder={issuers[input.provider] ?? 'https://id.example.com/realms/main'}
           value={input.issuer}
           maxLength={500}
           error={create.faultOf('issuer')}

@@ -19,6 +19,7 @@ export const upstreamFieldNames = [
 export function UpstreamFields<Input extends UpstreamInput>({ provider, value, onChange, faultOf }: Parts<Input>) {
   const set = (change: Partial<UpstreamInput>) => onChange({ ...value, ...change })
   const isGoogle = provider === 'google'
+  const isEntra = provider === 'entra'
   const fault = faultOf('tenant') ?? faultOf('tenant/value')
   return (
     <>
@@ -55,8 +56,12 @@ export function UpstreamFields<Input extends UpstreamInput>({ provider, value, o
         />
       )}
       <Textarea
-        label="Domains (optional)"
-        description="Addresses in other domains do not count. One on each line. Without any, an address counts where the provider says that it is verified."
+        label={isEntra ? 'Domains' : 'Domains (optional)'}
+        description={`Addresses in other domains do not count. One on each line. ${
+          isEntra
+            ? 'Microsoft says of no address that it is verified.'
+            : 'Without any, an address counts where the provider says that it is verified.'
+        }`}
         placeholder="example.com"
         value={value.domains}
         rows={2}

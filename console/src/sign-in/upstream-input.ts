@@ -24,6 +24,8 @@ export type NewUpstreamInput = UpstreamInput & {
 
 export const productWords: Readonly<Record<UpstreamProduct, string>> = {
   google: 'Google Workspace',
+  entra: 'Microsoft Entra',
+  okta: 'Okta',
   keycloak: 'Keycloak',
   authentik: 'authentik',
   zitadel: 'Zitadel',

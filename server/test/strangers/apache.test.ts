@@ -30,7 +30,7 @@ before(async () => {
   const provider = await startIdentityProvider(`${place.tenant.origin}/signin/upstream/return`)
   stops.push(() => provider.stop())
   provider.accounts.set('ana-7', { email: mail, emailVerified: true })
-  const metadata = await readMetadata(egress, { issuer: provider.issuer, ...registered })
+  const metadata = await readMetadata(egress, { provider: 'oidc', issuer: provider.issuer, ...registered })
   const upstream = { name: 'Example ID', provider: 'oidc', emailDomains: ['acme.example'], ...registered } as const
   upstreamId = (await place.tenant.addUpstream({ ...upstream, metadata })).id
   const ana = await place.make.person(place.tenant.organizationId, { email: mail })

@@ -26,7 +26,7 @@ before(async () => {
   provider.accounts.set('ana-7', { email, emailVerified: true })
   provider.accounts.set('eve-1', { email: 'eve@evil.example', emailVerified: true })
   const egress = { innerNames: [], innerRanges: ['127.0.0.1'] }
-  const metadata = await readMetadata(egress, { issuer: provider.issuer, ...registered })
+  const metadata = await readMetadata(egress, { provider: 'oidc', issuer: provider.issuer, ...registered })
   const wanted = { name: 'Example ID', provider: 'oidc', emailDomains: ['acme.example'], ...registered } as const
   const { id: upstreamId } = await place.tenant.addUpstream({ ...wanted, metadata })
   const { id: ownerId } = await place.make.person(place.tenant.organizationId, { email })

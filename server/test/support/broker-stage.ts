@@ -28,7 +28,7 @@ export function brokerStage() {
   async function addUpstream(issuer: string, given: Partial<NewUpstream> = {}): Promise<string> {
     const client = { clientId: 'muster', clientSecret: 'the-secret-of-the-client' }
     const egress = upstreamEgress({ ...stage.config, privateIdentityProviders })
-    const metadata = await readMetadata(egress, { issuer, ...client })
+    const metadata = await readMetadata(egress, { provider: 'oidc', issuer, ...client })
     const wanted = { name: 'Example ID', provider: 'oidc', ...client, metadata, ...given } as const
     const { id } = await transact(stage.db, (tx) => createUpstream(tx, stage.secrets, wanted, here.change()))
     return id

@@ -307,7 +307,7 @@ export interface Database {
     organization_id: string
     id: Id
     name: string
-    provider: 'google' | 'keycloak' | 'authentik' | 'zitadel' | 'auth0' | 'oidc'
+    provider: 'google' | 'entra' | 'okta' | 'keycloak' | 'authentik' | 'zitadel' | 'auth0' | 'oidc'
     issuer: string
     client_id: string
     sealed_client_secret: Buffer

@@ -19,7 +19,7 @@ export const upstreamCommands = implement(upstreamGroup, {
     const address = await requireSignInAddress(connection.db, organizationId, config.baseUrl)
     const { provider = 'oidc', issuer = provider === 'google' ? googleIssuer : undefined, ...client } = asked
     if (issuer === undefined) throw new CommandError(exitCodes.usage, 'Give the issuer of the provider as --issuer')
-    const metadata = await readMetadata(upstreamEgress(config), { issuer, ...client })
+    const metadata = await readMetadata(upstreamEgress(config), { provider, issuer, ...client })
     const pinned = tenant === undefined ? {} : { tenant: { claim: tenantClaim ?? 'hd', value: tenant } }
     const wanted = { ...client, ...pinned, provider, metadata }
     const context = terminalChange(organizationId, now)

@@ -22,7 +22,7 @@ export function upstreamRoutes(scope: FastifyInstance): void {
     run: async ({ body, context }): Promise<NewSignInUpstream> => {
       const address = await requireSignInAddress(db, context.organizationId, config.baseUrl)
       const { issuer, client_id: clientId, client_secret: clientSecret, provider, name } = body
-      const metadata = await readMetadata(egress, { issuer, clientId, clientSecret })
+      const metadata = await readMetadata(egress, { provider, issuer, clientId, clientSecret })
       const wanted = { ...optionsOf(body), name, provider, clientId, clientSecret, metadata }
       const { id } = await transact(db, (tx) => createUpstream(tx, secrets, wanted, context))
       return { id, redirect_uri: `${address}${returnPath}` }

@@ -3,6 +3,7 @@ import type { UpstreamClaims, UpstreamPart } from '../../base/db/schema.ts'
 import { type Claims, isPlainEmail } from '../../base/relying-party/relying-party.ts'
 import { minuteMs } from '../../base/time.ts'
 import { foldDomain } from './upstream-options.ts'
+import type { Upstream } from './upstream-queries.ts'
 
 export type Failure = NonNullable<UpstreamPart['failure']>
 
@@ -10,6 +11,7 @@ export type Failure = NonNullable<UpstreamPart['failure']>
 export type UpstreamIdentity = { issuer: string; subject: string; address: string; said: UpstreamClaims }
 
 type Pinned = {
+  provider: Upstream['provider']
   tenant_claim: string | null
   tenant_value: string | null
   email_domains: readonly string[]
@@ -30,7 +32,8 @@ const toleranceMs = 2 * minuteMs
 
 /**
  * Whom an upstream's answer names, or why it names nobody. The tenant counts as the signed token says it. An address counts
- * when it is in the pinned domains and is not called unverified; without pinned domains it has to be called verified.
+ * when it is in the pinned domains and is not called unverified; without pinned domains it has to be called verified. Microsoft
+ * Entra's `sub` is of the client alone, its `oid` of the person.
  */
 export function judgeAnswer(pinned: Pinned, facts: Facts): UpstreamIdentity | { failure: Failure; detail: string } {
   const { token } = facts
@@ -39,6 +42,11 @@ export function judgeAnswer(pinned: Pinned, facts: Facts): UpstreamIdentity | { 
   }
   const { tenant_claim: claim, tenant_value: value } = pinned
   if (claim !== null && token[claim] !== value) return failed('tenant', `${claim} is ${said(token[claim])}`)
+  if (pinned.provider === 'entra' && isEntraGuest(token)) {
+    return failed('tenant', `A guest: idp is ${said(token['idp'])}, acct is ${said(token['acct'])}`)
+  }
+  const subject = pinned.provider === 'entra' ? token['oid'] : token.sub
+  if (typeof subject !== 'string' || subject === '') return failed('refused', 'There is no oid in its answer')
   // An address and what is said of it come from one place.
   const { email, email_verified: verified } = token['email'] === undefined ? facts.beside : token
   if (email === undefined || email === '') return failed('no_address', 'There is no email in its answer')
@@ -49,13 +57,20 @@ export function judgeAnswer(pinned: Pinned, facts: Facts): UpstreamIdentity | { 
   if (verified !== true && !(isPinned && verified === undefined)) {
     return failed('unverified', `email is ${said(email)}, email_verified is ${said(verified)}`)
   }
-  return { issuer: token.iss, subject: token.sub, address: email, said: passedOn({ ...facts.beside, ...token, email }) }
+  return { issuer: token.iss, subject, address: email, said: passedOn({ ...facts.beside, ...token, email }) }
 }
 
 const failed = (failure: Failure, detail: string) => ({ failure, detail: `${detail.replace(/[^\P{C}]/gu, ' ')}.` })
 
 /** A claim for an administrator to read. */
 const said = (claim: unknown): string => (claim === undefined ? 'missing' : JSON.stringify(claim).slice(0, 100))
+
+/** Whether the account is another tenant's, whose administrator decides on its address. */
+function isEntraGuest({ iss, idp = iss, acct }: Facts['token']): boolean {
+  const [tenant] = /[0-9a-f-]{36}/i.exec(iss) ?? []
+  const isHome = idp === iss || idp === `https://sts.windows.net/${tenant}/`
+  return !isHome || acct === 1 || acct === '1'
+}
 
 /** Whether the token was made just now, and the person has proved themselves as lately as the application asked. */
 function isTimely({ token, asked, begunAt, now }: Facts): boolean {

@@ -2,6 +2,8 @@ import { fail } from '../../base/errors.ts'
 import { codeOf } from '../../base/relying-party/oidc-failure.ts'
 import { discoverProvider, type Provider, type Registration } from '../../base/relying-party/relying-party.ts'
 import { faultOfIssuer, isBrowserAddress, type UpstreamEgress, upstreamFetch } from './upstream-egress.ts'
+import { faultOfProductIssuer } from './upstream-options.ts'
+import type { Upstream } from './upstream-queries.ts'
 
 /** What is kept of an upstream's metadata, so that a browser is sent there without asking it. */
 export type UpstreamMetadata = {
@@ -12,12 +14,15 @@ export type UpstreamMetadata = {
 }
 
 /**
- * Asks an upstream for its metadata. Fails with invalid, at the field `issuer`, where it may not be called, does not answer,
- * or is another issuer. Call it outside of a transaction.
+ * Asks an upstream for its metadata. Fails with invalid, at the field `issuer`, where it is none of its product, may not be
+ * called, does not answer, or is another issuer. Call it outside of a transaction.
  */
-export async function readMetadata(egress: UpstreamEgress, registration: Registration): Promise<UpstreamMetadata> {
+export async function readMetadata(
+  egress: UpstreamEgress,
+  { provider: product, ...registration }: Registration & { provider: Upstream['provider'] },
+): Promise<UpstreamMetadata> {
   const { issuer } = registration
-  const fault = faultOfIssuer(egress, issuer)
+  const fault = faultOfProductIssuer(product, issuer) ?? faultOfIssuer(egress, issuer)
   if (fault !== undefined) return refuse(`must ${fault}`)
   let provider: Provider
   try {

@@ -14,9 +14,22 @@ export type UpstreamOptions = {
 
 export const googleIssuer = 'https://accounts.google.com'
 
+const entraIssuer =
+  /^https:\/\/login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.cn)\/([0-9a-f-]{36})\/v2\.0$/i
+/** Of every private Microsoft account. */
+const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
+
+/** What is wrong with the issuer of a product, in words that follow "must"; undefined when nothing is. */
+export function faultOfProductIssuer(provider: Upstream['provider'], issuer: string): string | undefined {
+  if (provider !== 'entra') return undefined
+  const tenant = entraIssuer.exec(issuer)?.[3]?.toLowerCase()
+  if (tenant !== undefined && tenant !== consumerTenant) return undefined
+  return 'be of one tenant: https://login.microsoftonline.com/<tenant ID>/v2.0. common, organizations and consumers are of many'
+}
+
 /**
  * The columns of what an administrator wants of an upstream. Fails with invalid, by field. Google signs in everyone: there
- * the tenant is required.
+ * the tenant is required. Microsoft says of no address that it is verified: there the domains are.
  */
 export function wantedOptions(
   provider: Upstream['provider'],
@@ -30,6 +43,12 @@ export function wantedOptions(
   )
   if (provider === 'google' && tenant?.claim !== 'hd') {
     errors.push({ field: 'tenant', message: 'must name your Google Workspace domain as the claim hd' })
+  }
+  if (provider === 'entra' && domains.length === 0) {
+    errors.push({
+      field: 'email_domains',
+      message: 'must name your domains: Microsoft says of no address that it is verified',
+    })
   }
   if (createsPeople && domains.length === 0) {
     errors.push({ field: 'creates_people', message: 'needs the domains whose people are added: give email_domains' })

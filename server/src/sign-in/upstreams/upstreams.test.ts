@@ -92,8 +92,12 @@ test('what cannot vouch for anyone is refused by field', async () => {
   for (const domain of ['exämple.com', 'example', '*.example.com', 'a@example.com', 'ex ample.com', '-a.com']) {
     assert.deepEqual(await faultOf({ email_domains: [domain] }), [422, 'email_domains'], domain)
   }
-  const other = { ...(await browser.ask('POST', at, keycloak())).body }
-  assert.ok(other.id)
+  assert.deepEqual(await faultOf({ provider: 'entra' }), [422, 'issuer'])
+  const { id } = (await browser.ask('POST', at, keycloak())).body
+  assert.ok(id)
+  await app.db.updateTable('signin_upstreams').set({ provider: 'entra' }).execute()
+  const bare = await browser.ask('PATCH', `${at}/${id}`, { email_domains: [] })
+  assert.deepEqual([bare.status, bare.body.errors[0].field], [422, 'email_domains'])
   const { status, body } = await browser.ask('POST', '/session/sign_in_connections', {
     ...{ kind: 'application', name: 'Payroll', upstream_id: '99' },
     redirect_uris: ['https://payroll.example.com/callback'],
@@ -122,7 +126,7 @@ const settings = (listed: string[]) =>
   })
 
 const faultAt = (listed: string[], issuer: string) =>
-  readMetadata(settings(listed), { issuer, clientId: 'muster', clientSecret: 's' }).then(
+  readMetadata(settings(listed), { provider: 'oidc', issuer, clientId: 'muster', clientSecret: 's' }).then(
     () => undefined,
     (error: { errors?: { field: string; message: string }[] }) => error.errors?.[0]?.message,
   )

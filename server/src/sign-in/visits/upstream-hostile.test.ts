@@ -119,6 +119,7 @@ const accounts: [title: string, claims: Record<string, unknown>, failure: string
   ['of another tenant', { hd: 'evil.example' }, 'tenant'],
   ['of no tenant, as a private account is', { hd: undefined }, 'tenant'],
   ['of several tenants', { hd: ['example.com', 'evil.example'] }, 'tenant'],
+  ['of a guest', { idp: 'https://home.example' }, 'tenant', { ...pinned, provider: 'entra' }],
   ['whose address is not verified', { email_verified: false }, 'unverified'],
   ['whose address is said to be verified in a text', { email_verified: 'true' }, 'unverified'],
   ['without a word on its address, where no domain is pinned', { email_verified: undefined }, 'unverified', {}],
