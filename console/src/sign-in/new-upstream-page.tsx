@@ -50,8 +50,8 @@ const MadeUpstream = ({ upstream }: { upstream: NewSignInUpstream }) => (
 
 const guides: Readonly<Record<UpstreamProduct, Parameters<typeof GuideLink>[0]['name']>> = {
   google: 'sign-in-google-workspace',
-  entra: 'sign-in-openid-connect',
-  okta: 'sign-in-openid-connect',
+  entra: 'sign-in-entra-upstream',
+  okta: 'sign-in-okta',
   keycloak: 'sign-in-keycloak',
   authentik: 'sign-in-authentik',
   zitadel: 'sign-in-openid-connect',
