@@ -20,6 +20,7 @@ import { reportCommands } from './report-commands.ts'
 import { requestCommands } from './request-commands.ts'
 import { scimCommands } from './scim-commands.ts'
 import { streamCommands } from './stream-commands.ts'
+import { upstreamCommands } from './upstream-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 
 const trial = testApp()
@@ -230,6 +231,10 @@ const commands: Record<string, () => Promise<Ask>> = {
     const stream = await latest('ssf_streams')
     return () => run(streamCommands.delete, { stream })
   },
+  'upstreams change': async () => {
+    const id = await newUpstream()
+    return () => run(upstreamCommands.change, { id, name: 'Another', emailDomains: ['acme.example'] })
+  },
   'webhooks change': async () => {
     const endpoint = await newEndpoint()
     return () => run(webhookCommands.edit, { endpoint, asked: { description: 'Another', enabled: false } })
@@ -245,6 +250,14 @@ async function newConnection(): Promise<string> {
   const requestKeys = JSON.stringify({ keys: [jwk] })
   await run(newConnectionCommands.secondStep, { name: 'An app', redirectUris: [redirectUri], requestKeys })
   return latest('signin_connections')
+}
+
+async function newUpstream(): Promise<string> {
+  const issuer = 'https://id.example'
+  const upstream = { name: 'Example ID', provider: 'oidc', issuer, client_id: 'muster' } as const
+  const columns = { organization_id: trial.tenant.organizationId, sealed_client_secret: Buffer.from(''), ...upstream }
+  const made = { ...columns, authorization_endpoint: `${issuer}/authorize`, created_at: trial.now() }
+  return (await trial.db.insertInto('signin_upstreams').values(made).returning('id').executeTakeFirstOrThrow()).id
 }
 
 async function newEndpoint(): Promise<string> {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { Command } from 'commander'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { startHostileProvider } from '../../../test/support/hostile-provider.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
+import { takeDescribed } from '../program/take-described.ts'
 import { newConnectionCommands } from './add-connection-commands.ts'
 import { connectionCommands } from './connection-commands.ts'
 import { upstreamCommands } from './upstream-commands.ts'
+import { upstreamGroup } from './upstream-group.ts'
 
 const provider = await startHostileProvider()
 after(() => provider.stop())
@@ -45,6 +48,51 @@ test('an upstream is added, shown, given to a connection, and deleted once none 
   await trial.db.deleteFrom('signin_connections').execute()
   assert.match((await run(upstreamCommands.delete, { id })).out, /deleted/)
   assert.doesNotMatch((await run(upstreamCommands.list, {})).out, /Keycloak/)
+})
+
+test('an upstream is changed by what is given, and says what is true now', async () => {
+  await run(upstreamCommands.create, { ...keycloak(), tenant: 'a1', tenantClaim: 'tid', emailDomains: ['x.example'] })
+  const { id } = await trial.db.selectFrom('signin_upstreams').select('id').executeTakeFirstOrThrow()
+  const change = async (given: object) => (await run(upstreamCommands.change, { id, ...given })).out
+  const shown = (name: string, tenant: string, domains: string, creates: string) =>
+    `Name:           ${name}\nTenant:         ${tenant}\nDomains:        ${domains}\nCreates people: ${creates}\n`
+  assert.equal(
+    await change({ name: 'Example ID', createsPeople: true }),
+    `Upstream ${id} is changed\n${shown('Example ID', 'tid=a1', 'x.example', 'yes')}`,
+  )
+  assert.equal(
+    await change({ createsPeople: true }),
+    `Upstream ${id} is as it was\n${shown('Example ID', 'tid=a1', 'x.example', 'yes')}`,
+  )
+  assert.match((await run(upstreamCommands.list, {})).out, /CREATES PEOPLE\n.* tid=a1 +x\.example +yes\n/)
+  assert.match(await change({ tenant: 'b2' }), /Tenant: +tid=b2\n/)
+  assert.match(await change({ tenantClaim: 'org' }), /Tenant: +org=b2\n/)
+  assert.match(
+    await change({ tenant: false, emailDomains: ['Y.example', 'z.example'] }),
+    /Tenant: +–\nDomains: +y.example, z/,
+  )
+  await assert.rejects(change({ tenantClaim: 'org' }), /--tenant/)
+  await assert.rejects(change({ emailDomains: ['nothing'] }), { code: 'invalid' })
+  assert.match(await change({ tenant: 'c3', createsPeople: false }), /Tenant: +hd=c3\n.*\nCreates people: no\n/)
+  await assert.rejects(run(upstreamCommands.change, { id: '99', name: 'Mine' }), { code: 'not_found' })
+})
+
+test('the flags that take away are typed beside those that give', async () => {
+  const typed = async (...flags: string[]) => {
+    let args: unknown
+    const command = new Command('change').argument('<id>').exitOverride()
+    takeDescribed(command, upstreamGroup.commands.change, async (ready) => {
+      args = ready.args
+    })
+    await command.parseAsync(['7', ...flags], { from: 'user' })
+    return args
+  }
+  assert.deepEqual(await typed(), { id: '7' })
+  assert.deepEqual(await typed('--no-tenant', '--no-create-people'), { id: '7', tenant: false, createsPeople: false })
+  assert.deepEqual(await typed('--tenant', 'a1', '--create-people', '--domain', 'x.example', 'y.example'), {
+    ...{ id: '7', tenant: 'a1', createsPeople: true },
+    emailDomains: ['x.example', 'y.example'],
+  })
 })
 
 test('an upstream without an issuer is refused', async () => {

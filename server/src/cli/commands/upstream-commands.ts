@@ -1,16 +1,17 @@
 import { transact } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
 import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
-import { deleteUpstream, replaceUpstreamSecret } from '../../sign-in/upstreams/change-upstream.ts'
+import { changeUpstream, deleteUpstream, replaceUpstreamSecret } from '../../sign-in/upstreams/change-upstream.ts'
 import { createUpstream } from '../../sign-in/upstreams/create-upstream.ts'
 import { returnPath } from '../../sign-in/upstreams/open-upstreams.ts'
 import { readMetadata } from '../../sign-in/upstreams/read-metadata.ts'
 import { upstreamEgress } from '../../sign-in/upstreams/upstream-egress.ts'
 import { googleIssuer } from '../../sign-in/upstreams/upstream-options.ts'
-import { listUpstreams } from '../../sign-in/upstreams/upstream-queries.ts'
+import { findUpstream, listUpstreams, type Upstream } from '../../sign-in/upstreams/upstream-queries.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
 import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
-import { alignColumns } from '../table.ts'
+import { alignColumns, alignFields } from '../table.ts'
 import { upstreamGroup } from './upstream-group.ts'
 
 export const upstreamCommands = implement(upstreamGroup, {
@@ -31,15 +32,26 @@ export const upstreamCommands = implement(upstreamGroup, {
     )
   },
 
+  async change(context, { organization: named, id, tenant, tenantClaim, ...given }, io) {
+    const [isChanged, now] = await changeIn(context, named, async (tx, change) => {
+      const { organizationId } = change
+      const before = orNotFound(await findUpstream(tx, organizationId, id))
+      const wanted = { ...given, ...tenantOf(before, tenant, tenantClaim), id }
+      const isChanged = await changeUpstream(tx, wanted, change)
+      return [isChanged, orNotFound(await findUpstream(tx, organizationId, id))] as const
+    })
+    await io.line(`Upstream ${id} is ${isChanged ? 'changed' : 'as it was'}`)
+    for (const line of alignFields(factsOf(now))) await io.line(line)
+  },
+
   async list({ connection }, { organization: named }, io) {
     const { id } = await organizationOf(connection.db, named)
     const rows = (await listUpstreams(connection.db, id)).map((one) => [
       ...[one.id, one.name, one.provider, one.issuer],
-      one.tenant_claim === null ? '' : `${one.tenant_claim}=${one.tenant_value}`,
-      one.email_domains.join(','),
+      ...[tenantWords(one), one.email_domains.join(','), one.creates_people ? 'yes' : 'no'],
     ])
-    for (const line of alignColumns(['ID', 'NAME', 'PROVIDER', 'ISSUER', 'TENANT', 'DOMAINS'], rows))
-      await io.line(line)
+    const heads = ['ID', 'NAME', 'PROVIDER', 'ISSUER', 'TENANT', 'DOMAINS', 'CREATES PEOPLE']
+    for (const line of alignColumns(heads, rows)) await io.line(line)
   },
 
   async replaceSecret(context, { organization: named, ...wanted }, io) {
@@ -52,3 +64,23 @@ export const upstreamCommands = implement(upstreamGroup, {
     await io.line(`Upstream ${id} deleted`)
   },
 })
+
+const tenantWords = ({ tenant_claim: claim, tenant_value: value }: Upstream): string =>
+  claim === null ? '' : `${claim}=${value}`
+
+const factsOf = (one: Upstream) =>
+  [
+    ['Name', one.name],
+    ['Tenant', tenantWords(one) || null],
+    ['Domains', one.email_domains.join(', ') || 'any verified address'],
+    ['Creates people', one.creates_people ? 'yes' : 'no'],
+  ] as const
+
+/** The tenant that the flags give: what they leave out of it stays. */
+function tenantOf(before: Upstream, value: string | false | undefined, claim: string | undefined) {
+  if (value === false) return { tenant: null }
+  if (value === undefined && claim === undefined) return {}
+  const kept = value ?? before.tenant_value
+  if (kept === null) throw new CommandError(exitCodes.usage, 'Give what the claim has to say as --tenant')
+  return { tenant: { claim: claim ?? before.tenant_claim ?? 'hd', value: kept } }
+}

@@ -1,8 +1,8 @@
 import { upstreamProviders } from '@muster/contract/console-upstreams.ts'
 import Type from 'typebox'
-import { command, describeGroup, flag } from '../describe-commands.ts'
+import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
 import { readTextFile } from '../program/read-text-file.ts'
-import { organization, recordId } from './shared-members.ts'
+import { organization, recordId, toggle } from './shared-members.ts'
 
 const clientSecret = flag(
   '--client-secret-file <file>',
@@ -12,9 +12,25 @@ const clientSecret = flag(
   { read: async (file) => (await readTextFile(file)).replace(/\r?\n$/, '') },
 )
 
+const name = Type.String({ minLength: 1, maxLength: 100 })
+const tenant = Type.String({ minLength: 1, maxLength: 253 })
+const tenantClaim = flag(
+  '--tenant-claim <name>',
+  'the claim that names the customer (hd)',
+  Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_:/.-]{1,100}$' })),
+)
+const emailDomains = flag(
+  '--domain <domain...>',
+  'domains of the addresses that it may vouch for',
+  Type.Optional(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 50 })),
+)
+const createsPeople = flag('--create-people', 'add someone of these domains as a person at their first sign-in', toggle)
+/** False where it was taken away: a flag and the one that takes it away again have one value. */
+const tenantOrNone = Type.Optional(Type.Union([tenant, Type.Literal(false)]))
+
 export const upstreamGroup = describeGroup('upstreams', {
   create: command('create <name>', 'Add an identity provider, and print the redirect address to enter there', {
-    name: Type.String({ minLength: 1, maxLength: 100 }),
+    name,
     provider: flag(
       '--provider <product>',
       'which product it is; oidc is any other',
@@ -26,26 +42,34 @@ export const upstreamGroup = describeGroup('upstreams', {
     tenant: flag(
       '--tenant <value>',
       'the customer whose people may sign in: the domain of Google Workspace',
-      Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+      Type.Optional(tenant),
     ),
-    tenantClaim: flag(
-      '--tenant-claim <name>',
-      'the claim that names the customer (hd)',
-      Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_:/.-]{1,100}$' })),
-    ),
-    emailDomains: flag(
-      '--domain <domain...>',
-      'domains of the addresses that it may vouch for',
-      Type.Optional(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 50 })),
-    ),
-    createsPeople: flag(
-      '--create-people',
-      'add someone of these domains as a person at their first sign-in',
-      Type.Optional(Type.Boolean()),
-    ),
-    organization,
+    ...{ tenantClaim, emailDomains, createsPeople, organization },
   }),
   list: command('list', 'List the upstream identity providers', { organization }),
+  change: preparedCommand(
+    'change <id>',
+    'Change the given facts of an upstream, from the next sign-in on',
+    {
+      id: recordId,
+      name: flag('--name <name>', 'what people read', Type.Optional(name)),
+      tenant: flag('--tenant <value>', 'the customer whose people may sign in', tenantOrNone),
+      noTenant: flag('--no-tenant', 'the issuer has one customer alone', tenantOrNone),
+      tenantClaim: flag(tenantClaim.flags, 'the claim that names the customer', tenantClaim.schema),
+      emailDomains: flag(emailDomains.flags, `${emailDomains.summary}, all of them`, emailDomains.schema),
+      createsPeople,
+      createsNobody: flag('--no-create-people', 'whoever is unknown gets no further', toggle),
+      organization,
+    },
+    {
+      args: Type.Object({
+        ...{ id: recordId, organization: organization.schema, name: Type.Optional(name) },
+        ...{ tenant: tenantOrNone, tenantClaim: tenantClaim.schema },
+        ...{ emailDomains: emailDomains.schema, createsPeople: toggle },
+      }),
+      prepare: ({ noTenant: _, createsNobody: __, ...given }) => given,
+    },
+  ),
   replaceSecret: command('replace-secret <id>', 'Prove Muster to it by another client secret from now on', {
     id: recordId,
     clientSecret,

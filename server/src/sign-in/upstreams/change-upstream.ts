@@ -11,12 +11,15 @@ import { upstreamSecretPlace } from './upstream-queries.ts'
 
 const audited = ['name', 'tenant_claim', 'tenant_value', 'email_domains', 'creates_people'] as const
 
-/** Changes whom an upstream may vouch for, from the next answer on. Fails with not_found, and with invalid by field. */
+/**
+ * Changes whom an upstream may vouch for, from the next answer on. Returns whether anything is another. Fails with not_found,
+ * and with invalid by field.
+ */
 export async function changeUpstream(
   tx: Tx,
   { id, ...change }: Partial<UpstreamOptions> & { id: string },
   context: ChangeContext,
-): Promise<void> {
+): Promise<boolean> {
   const before = await lockUpstream(tx, context.organizationId, id)
   const { tenant_claim: claim, tenant_value: value } = before
   const kept = claim === null || value === null ? null : { claim, value }
@@ -27,7 +30,7 @@ export async function changeUpstream(
     createsPeople: change.createsPeople ?? before.creates_people,
   })
   const changes = changesBetween(before, after, audited)
-  if (changes.length === 0) return
+  if (changes.length === 0) return false
   await tx
     .updateTable('signin_upstreams')
     .set(after)
@@ -36,6 +39,7 @@ export async function changeUpstream(
     .execute()
   const description = `Changed the upstream identity provider "${before.name}".`
   await recordAudit(tx, { action: 'signin_upstream.changed', about: {}, description, changes }, context)
+  return true
 }
 
 /** Replaces the client secret that Muster proves itself with upstream. Fails with not_found. */
