@@ -19,6 +19,20 @@ test('an identity provider is added, with what to enter there', { skip }, async 
   await page.getByRole('link', { name: 'Add identity provider' }).click()
   await page.getByLabel('Google Workspace domain').waitFor()
   assert.equal(await page.getByLabel('Issuer').count(), 0)
+  const guide = page.getByRole('link', { name: 'How to' })
+  for (const [product, path] of [
+    ['Okta', 'sign-in-okta'],
+    ['Microsoft Entra', 'sign-in-entra-upstream'],
+  ] as const) {
+    await page.getByLabel('Product').selectOption(product)
+    assert.match((await guide.getAttribute('href')) ?? '', new RegExp(`/${path}$`))
+  }
+  await page.getByLabel('Domains', { exact: true }).waitFor()
+  await page.getByLabel('Issuer').fill('https://login.microsoftonline.com/common/v2.0')
+  await page.getByLabel('Client ID').fill('muster')
+  await page.getByLabel('Client secret', { exact: true }).fill('a-secret-of-the-tests')
+  await button('Add identity provider').click()
+  await page.getByText('must be of one tenant').waitFor()
   await page.getByLabel('Product').selectOption('Keycloak')
   await page.getByLabel('Issuer').fill(provider.issuer)
   await page.getByLabel('Client ID').fill('muster')
