@@ -17,7 +17,8 @@ export const adminPowers = {
   },
   manage_sign_in: {
     title: 'Manage Sign-in',
-    description: 'Add and change the connections that people sign in through, and replace the keys that sign for them.',
+    description:
+      'Add and change the connections that people sign in through, replace the keys that sign for them, and forget the accounts that people sign in with.',
   },
   bypass_sign_in: {
     title: 'Bypass Sign-in',

@@ -80,6 +80,7 @@ export const auditActions = {
   'package.updated': 'Package made again for a version',
   'person.created': 'Person added',
   'person.deprovisioned': 'Person deprovisioned',
+  'person.identities_forgotten': 'Sign-in accounts forgotten',
   'person.restored': 'Person restored',
   'person.updated': 'Person changed',
   'person_group.created': 'Person group created',

@@ -50,6 +50,7 @@ import { authLogRoutes } from './sign-in/auth-logs/routes.ts'
 import { bypassCodeRoutes, bypassCodeViewRoutes } from './sign-in/bypass/console-routes.ts'
 import { connectionRoutes } from './sign-in/connections/console-routes.ts'
 import { connectionViewRoutes } from './sign-in/connections/view-routes.ts'
+import { identityRoutes } from './sign-in/sessions/identity-routes.ts'
 import { upstreamRoutes, upstreamViewRoutes } from './sign-in/upstreams/console-routes.ts'
 import { connectionTestRoutes } from './sign-in/visits/connection-test-routes.ts'
 import { visitRoutes } from './sign-in/visits/routes.ts'
@@ -133,6 +134,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     connectionTestRoutes(scope)
     upstreamRoutes(scope)
     bypassCodeRoutes(scope)
+    identityRoutes(scope)
     addApi(scope)
     consoleViewRoutes(scope)
     mergeRoutes(scope)

@@ -24,6 +24,7 @@ import { organizationOperations } from './organizations.ts'
 import { packageOperations } from './packages.ts'
 import type { PathParams } from './path-params.ts'
 import { personOperations } from './people.ts'
+import { personIdentityOperations } from './person-identities.ts'
 import { reportingOperations } from './reporting.ts'
 import { requestOperations } from './requests.ts'
 import { signInExceptionOperations } from './sign-in-exceptions.ts'
@@ -57,6 +58,7 @@ export const operations = {
   ...organizationOperations,
   ...packageOperations,
   ...personOperations,
+  ...personIdentityOperations,
   ...reportingOperations,
   ...requestOperations,
   ...receiverOperations,

@@ -94,6 +94,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'inventory/organizations',
       'inventory/people',
       'signals/audit',
+      'http',
       ...base,
     ],
   ],
