@@ -4,13 +4,24 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { signInAs } from '../../server/test/strangers/sign-in-page.ts'
+import { oidcClient, startIdentityProvider } from '../../server/test/support/identity-provider.ts'
+import { askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
+const email = 'ana.ruiz@halden.example'
+let provider: Awaited<ReturnType<typeof startIdentityProvider>>
+after(() => provider?.stop())
+
 withConsole(1, {
+  settings: async (baseUrl) => {
+    provider = await startIdentityProvider(`${baseUrl}/signin/upstream/return`)
+    provider.accounts.set('ana-7', { email, emailVerified: true })
+    return { MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' }
+  },
   setUp: async () => {
     const { run } = opened.trial
-    await run('people', 'add', 'Ana Ruiz', 'ana.ruiz@halden.example')
+    await run('people', 'add', 'Ana Ruiz', email)
     const keys = join(mkdtempSync(join(tmpdir(), 'muster-keys-')), 'keys.json')
     after(() => rmSync(dirname(keys), { recursive: true }))
     const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
@@ -44,6 +55,52 @@ test('the help desk gives a person a code, sees that it waits, and withdraws it'
   await codes.getByRole('button', { name: /Withdraw/ }).click()
   await page.getByRole('button', { name: 'Withdraw the code', exact: true }).click()
   await codes.getByText(/^Withdrawn/).waitFor()
+})
+
+/** A browser of Ana's own, in which she signs in to an application at the identity provider. */
+async function signInAtProvider(): Promise<void> {
+  const upstream = { name: 'Example ID', provider: 'oidc', issuer: provider.issuer }
+  const client = { client_id: oidcClient.id, client_secret: oidcClient.secret }
+  const made = await askAsPage(page, 'POST', '/session/sign_in_upstreams', { ...upstream, ...client })
+  const redirect_uri = 'https://wiki.example.com/callback'
+  const wiki = { kind: 'application', name: 'Wiki', redirect_uris: [redirect_uri], upstream_id: made.body.id }
+  const { client_id } = (await askAsPage(page, 'POST', '/session/sign_in_connections', wiki)).body
+  const asked = new URLSearchParams({
+    ...{ client_id, redirect_uri, response_type: 'code', scope: 'openid', state: 's1', nonce: 'n1' },
+    ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+  })
+  const context = await opened.browser.newContext()
+  const own = await context.newPage()
+  await own.goto(`${opened.trial.baseUrl}/signin/oidc/auth?${asked}`)
+  await signInAs(own, 'ana-7')
+  await own.locator('#region').waitFor()
+  await context.close()
+}
+
+test('the accounts of a person are shown, and forgotten once it is said what follows', { skip }, async () => {
+  const id = await idOfAna()
+  const accounts = page.getByRole('region', { name: 'Sign-in accounts' })
+  await page.goto(at(`/people/${id}`))
+  await untilIdle(page)
+  assert.equal(await accounts.count(), 0)
+  await signInAtProvider()
+  await page.route('**/people/*/identities', (route) => route.fulfill({ status: 404, json: { error: 'not_found' } }))
+  await page.reload()
+  await accounts.getByRole('alert').getByText('The sign-in accounts could not be loaded.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.unroute('**/people/*/identities')
+  await accounts.getByRole('button', { name: 'Try again' }).click()
+  await accounts.getByRole('row', { name: `${new URL(provider.issuer).host} Wiki` }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await assertFitsPhone(page, [page.url()])
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await accounts.getByRole('button', { name: 'Forget accounts…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Forget the accounts of Ana Ruiz?' })
+  await dialog.getByText(`The next account that signs in with ${email} is bound to Ana Ruiz.`).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await dialog.getByRole('button', { name: 'Forget the accounts' }).click()
+  await accounts.waitFor({ state: 'detached' })
+  assert.deepEqual((await askAsPage(page, 'GET', `/views/people/${id}/identities`)).body, { data: [] })
 })
 
 test('the sign-in log is narrowed to a reason', { skip }, async () => {

@@ -8,6 +8,7 @@ import { Page } from '../components/page.tsx'
 import { RecordPage } from '../components/record-page.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { OwnAccounts } from './own-accounts.tsx'
 import { OwnCodes } from './own-codes.tsx'
 import { OwnDevices, ownDevicesQuery } from './own-devices.tsx'
 import { OwnEntries } from './own-entries.tsx'
@@ -45,6 +46,7 @@ function LoadedPerson({ person }: { person: Person }) {
             <OwnIssues personId={person.id} />
             <OwnSignIns personId={person.id} />
             <OwnCodes personId={person.id} name={name} />
+            <OwnAccounts person={person} />
             <OwnEntries personId={person.id} name={person.name} />
           </div>
           <PersonFacts person={person} />
