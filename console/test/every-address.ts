@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import { startHostileProvider } from '../../server/test/support/hostile-provider.ts'
 import { askAsPage, type ConsoleInBrowser } from './browser.ts'
 
 /** The parameter of an address, with what stands before it, and the record that it is filled with. */
@@ -13,6 +14,21 @@ async function made(page: Page, path: string, body: object) {
 
 const firstOf = async (page: Page, path: string): Promise<string> =>
   (await askAsPage(page, 'GET', path)).body.data[0]?.id ?? assert.fail(`${path} is empty`)
+
+/** An identity provider is read once, when it is added. */
+async function makeUpstream(page: Page) {
+  const provider = await startHostileProvider()
+  const asked = { provider: 'oidc', name: 'Example ID', issuer: provider.issuer, email_domains: [] }
+  const client = { client_id: 'muster', client_secret: 'a-secret-of-the-tests' }
+  try {
+    return await made(page, '/session/sign_in_upstreams', { ...asked, ...client })
+  } finally {
+    await provider.stop()
+  }
+}
+
+/** What a server has to be set to, so that `makeRecords` can add an identity provider of this machine. */
+export const settings = async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' })
 
 /** Something to see on every page: what is not there yet is made. */
 export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Records> {
@@ -49,6 +65,7 @@ export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Re
     ['/requests/exemptions/$requestId', await firstOf(page, '/views/exemption_requests')],
     ['/requests/registrations/$requestId', await firstOf(page, '/views/registration_requests')],
     ['/connections/$connectionId', connection.id],
+    ['/connections/upstreams/$upstreamId', (await makeUpstream(page)).id],
     ['/$', 'no-such-page'],
     ['/people/$personId', await firstOf(page, '/people')],
     ['/groups/devices/$groupId', deviceGroup.id],

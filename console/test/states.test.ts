@@ -11,7 +11,7 @@ import {
   untilDrawn,
   untilIdle,
 } from './browser.ts'
-import { everyAddress, makeRecords } from './every-address.ts'
+import { everyAddress, makeRecords, settings } from './every-address.ts'
 import { keepPictures, picturesAreKept } from './keep-pictures.ts'
 
 const atOnce = 6
@@ -25,7 +25,7 @@ const thrown: string[] = []
 
 before(async () => {
   if (skip !== false) return
-  opened = await openConsole(6)
+  opened = await openConsole(6, { settings })
   base = `${opened.trial.baseUrl}/console`
   await setUpAdmin(opened)
   addresses = await everyAddress(opened.page, await makeRecords(opened))
