@@ -18,6 +18,7 @@ const firstOf = async (page: Page, path: string): Promise<string> =>
 /** An identity provider is read once, when it is added. */
 async function makeUpstream(page: Page) {
   const provider = await startHostileProvider()
+  provider.reset()
   const asked = { provider: 'oidc', name: 'Example ID', issuer: provider.issuer, email_domains: [] }
   const client = { client_id: 'muster', client_secret: 'a-secret-of-the-tests' }
   try {
