@@ -84,16 +84,11 @@ const columnsWith = (upstreams: Parameters<typeof knownBy>[1]): readonly Column<
     cell: (connection) => knownBy(connection, upstreams),
   },
   {
-    text: 'Signed in, 7 d',
-    head: 'numeric w-figure',
-    className: 'c-more numeric',
-    cell: ({ signed_in_count: count }) => count.toLocaleString('en'),
-  },
-  {
-    text: 'Failed, 7 d',
-    head: 'numeric w-figure',
-    className: 'c-more numeric',
-    cell: ({ failed_count: count }) => count.toLocaleString('en'),
+    text: 'Last 7 days',
+    head: 'w-figure',
+    className: 'c-more',
+    cell: ({ signed_in_count: signedIn, failed_count: failed }) =>
+      `${signedIn.toLocaleString('en')} in, ${failed.toLocaleString('en')} failed`,
   },
   {
     text: 'Last failure',

@@ -65,7 +65,7 @@ const columns: readonly Column<SignInUpstreamView>[] = [
       </Link>
     ),
   },
-  { text: 'Product', head: 'w-kind', className: 'c-lead', cell: ({ provider }) => productWords[provider] },
+  { text: 'Product', head: 'w-150', className: 'c-lead', cell: ({ provider }) => productWords[provider] },
   {
     text: 'Issuer',
     head: 'w-known',

@@ -89,11 +89,12 @@ function stepsOf(view: Tested, at: number): readonly Step[] {
     { name: 'Muster knows the person', words: personName ?? '' },
     {
       name: 'The Muster app on this computer answers',
-      words: [deviceName, model].filter((part) => part !== null).join(', '),
+      // The page names no device of someone else.
+      words: [deviceName, model].filter((part) => part !== null).join(', ') || 'Yes.',
     },
     { name: 'The person may use this computer', words: 'Yes.' },
     { name: 'Its checks let it in', words: sayThings(view) },
-    { name: `${applicationName} gets the answer`, words: html`<code>${JSON.stringify(test.claims, null, 1)}</code>` },
+    { name: `${applicationName} gets the answer`, words: sayClaims(test) },
   ]
   const isOver = at === done.length - 1
   return done.map((step, index) => {
@@ -108,6 +109,9 @@ function sayIdentity({ mail, test }: Tested): Html {
     identity && html` It says <code>${JSON.stringify(identity.said)}</code>`
   }`
 }
+
+const sayClaims = ({ claims }: TestView): Html =>
+  html`With the scopes <code>openid email profile</code> its ID token says <code class="own-line">${JSON.stringify(claims, null, 1)}</code>`
 
 const sayThings = ({ things: found }: Tested): string => {
   const open = found.filter(({ standing }) => standing !== 'fixed')
