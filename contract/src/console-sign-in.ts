@@ -57,6 +57,11 @@ const options = {
     description: 'Where its answers may go.',
   }),
   request_keys: Nullable(KeySet),
+  request_keys_url: Nullable(
+    Address(
+      'Where the caller publishes these keys: they are read there every ten minutes. Null of keys that were given.',
+    ),
+  ),
   start_url: Nullable(Address('Where people open the application again; null when it is not known.')),
   is_browser_managed: Flag('Whether policies let the page reach the agent, so that the browser does not ask first.'),
   wait_seconds: Type.Integer({ minimum: 60, maximum: 1_800, description: 'How long the caller waits for an answer.' }),
@@ -139,6 +144,7 @@ export const SignInConnectionView = Type.Object(
     name: 'Payroll',
     redirect_uris: ['https://payroll.example.com/callback'],
     request_keys: exampleKeys,
+    request_keys_url: 'https://payroll.example.com/jwks.json',
     request_algorithm: 'ES256',
     start_url: 'https://payroll.example.com/',
     is_browser_managed: false,

@@ -31,6 +31,8 @@ import { runRequested, runsAtOnce } from './reporting/queries/run-requested.ts'
 import { dropOldAuthLogs } from './sign-in/auth-logs/drop-old-auth-logs.ts'
 import { expireAuthLogs } from './sign-in/auth-logs/expire-auth-logs.ts'
 import { dropOldBypassCodes } from './sign-in/bypass/bypass-codes.ts'
+import { refreshRequestKeys } from './sign-in/connections/refresh-request-keys.ts'
+import { upstreamEgress } from './sign-in/egress/upstream-egress.ts'
 import { dropExpiredRecords } from './sign-in/oidc/drop-expired-records.ts'
 import { dropIdleSessions, dropSeenRequests } from './sign-in/sessions/drop-idle-sessions.ts'
 import { keepVerification, requestVerifications } from './signals/audit/keep-verification.ts'
@@ -68,7 +70,12 @@ export async function startWorker({ config, connection, clock, log, streams }: W
   const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
   await resumeWork(db)
   const atOnce = { 'run-reporting-query': runsAtOnce[connection.engine] }
-  const jobs = await startJobs(connection, { queued, scheduled: scheduledJobs(db, { config, clock }), atOnce, onError })
+  const jobs = await startJobs(connection, {
+    queued,
+    scheduled: scheduledJobs(db, { config, clock, log }),
+    atOnce,
+    onError,
+  })
   const heartbeat = startHeartbeat(db)
   // Deadlines pass by the second, which is finer than any schedule of jobs.
   const settleDue = async () => {
@@ -90,7 +97,10 @@ export async function startWorker({ config, connection, clock, log, streams }: W
   }
 }
 
-function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | 'clock'>): Record<string, ScheduledJob> {
+function scheduledJobs(
+  db: Db,
+  { config, clock, log }: Pick<WorkerParts, 'config' | 'clock' | 'log'>,
+): Record<string, ScheduledJob> {
   const bySystem = (): ChangeOrigin => ({ cause: randomUUID(), initiator: 'system', now: clock() })
   return {
     'purge-devices': {
@@ -124,6 +134,13 @@ function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | '
     },
     'expire-auth-logs': { cron: '* * * * *', run: () => expireAuthLogs(db, bySystem) },
     'drop-idle-sign-ins': { cron: '*/5 * * * *', run: () => dropIdleSessions(db, clock()) },
+    'refresh-request-keys': {
+      cron: '*/10 * * * *',
+      run: (signal) => {
+        const warn = (facts: object, text: string) => log.warn(facts, text)
+        return refreshRequestKeys({ db, egress: upstreamEgress(config), clock, warn }, signal)
+      },
+    },
     'drop-old-bypass-codes': { cron: '40 3 * * *', run: () => dropOldBypassCodes(db, clock()) },
     'drop-old-challenges': { cron: '* * * * *', run: () => dropOldChallenges(db, clock()) },
     'drop-seen-requests': { cron: '*/10 * * * *', run: () => dropSeenRequests(db, clock()) },

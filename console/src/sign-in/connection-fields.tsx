@@ -16,7 +16,7 @@ type Parts<Input> = {
 
 /** The fields whose faults `ConnectionFields` shows. */
 export const connectionFieldNames = [
-  ...['name', 'redirect_uris', 'redirect_uris/0', 'request_keys', 'request_keys/keys'],
+  ...['name', 'redirect_uris', 'redirect_uris/0', 'request_keys', 'request_keys/keys', 'request_keys_url'],
   ...['upstream_id', 'start_url', 'wait_seconds'],
 ]
 
@@ -62,7 +62,7 @@ export function ConnectionFields<Input extends ConnectionInput>({
           value={value.requestKeys}
           isOptional={value.kind === 'application'}
           about={aboutKeys}
-          error={faultOf('request_keys') ?? faultOf('request_keys/keys')}
+          error={faultOf('request_keys') ?? faultOf('request_keys/keys') ?? faultOf('request_keys_url')}
           onChange={(requestKeys) => set({ requestKeys })}
         />
       )}

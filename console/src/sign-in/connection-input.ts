@@ -7,7 +7,7 @@ export type ConnectionInput = {
   readonly name: string
   /** One on each line. */
   readonly redirectUris: string
-  /** The JSON of a key set (RFC 7517); blank without. */
+  /** The JSON of a key set (RFC 7517), or where the caller publishes it; blank without. */
   readonly requestKeys: string
   /** The upstream that signs the people of an application in; blank without. */
   readonly upstreamId: string
@@ -33,7 +33,9 @@ export const inputOf = (connection: SignInConnectionView): ConnectionInput => ({
   kind: connection.kind,
   name: connection.name,
   redirectUris: connection.redirect_uris.join('\n'),
-  requestKeys: connection.request_keys === null ? '' : JSON.stringify(connection.request_keys, null, 2),
+  requestKeys:
+    connection.request_keys_url ??
+    (connection.request_keys === null ? '' : JSON.stringify(connection.request_keys, null, 2)),
   upstreamId: connection.upstream_id ?? '',
   startUrl: connection.start_url ?? '',
   isBrowserManaged: connection.is_browser_managed,
@@ -55,12 +57,26 @@ export function readKeySet(text: string): KeySet | null | undefined {
   }
 }
 
+const keysUrlOf = (text: string): string | undefined => (/^https?:\/\/\S+$/.test(text.trim()) ? text.trim() : undefined)
+
+/** Whether the text is a key set, an address of one, or blank. */
+export const areKeysReadable = (text: string): boolean =>
+  keysUrlOf(text) !== undefined || readKeySet(text) !== undefined
+
+/** Of an address the keys are left out: they are read there. */
+function keysOf(text: string): { request_keys?: KeySet | null; request_keys_url: string | null } {
+  const url = keysUrlOf(text)
+  return url === undefined
+    ? { request_keys: readKeySet(text) ?? null, request_keys_url: null }
+    : { request_keys_url: url }
+}
+
 const linesOf = (text: string): string[] => text.split(/\s+/).filter(Boolean)
 
 export const bodyOf = (input: ConnectionInput) => ({
   name: input.name.trim(),
   redirect_uris: linesOf(input.redirectUris),
-  request_keys: readKeySet(input.requestKeys) ?? null,
+  ...keysOf(input.requestKeys),
   upstream_id: input.kind === 'application' && input.upstreamId !== '' ? input.upstreamId : null,
   start_url: input.startUrl.trim() === '' ? null : input.startUrl.trim(),
   is_browser_managed: input.isBrowserManaged,
@@ -96,6 +112,7 @@ const memberLabels: Readonly<Record<keyof ReturnType<typeof bodyOf>, string>> = 
   name: labels.name,
   redirect_uris: labels.redirectUris,
   request_keys: labels.requestKeys,
+  request_keys_url: labels.requestKeys,
   upstream_id: labels.upstreamId,
   start_url: labels.startUrl,
   is_browser_managed: labels.isBrowserManaged,
@@ -105,7 +122,7 @@ const memberLabels: Readonly<Record<keyof ReturnType<typeof bodyOf>, string>> = 
 /** `2 changes: name, request keys`; blank without any. */
 export function changesInWords(before: ConnectionInput, after: ConnectionInput): string {
   const members = Object.keys(changeOf(before, after)) as (keyof typeof memberLabels)[]
-  const isUnreadable = readKeySet(after.requestKeys) === undefined && before.requestKeys !== after.requestKeys
+  const isUnreadable = !areKeysReadable(after.requestKeys) && before.requestKeys !== after.requestKeys
   const words = [
     ...new Set([...members.map((member) => memberLabels[member]), ...(isUnreadable ? [labels.requestKeys] : [])]),
   ]

@@ -12,7 +12,7 @@ import { FormSaveBar } from '../developers/form-save-bar.tsx'
 import { refuseOutdated } from '../developers/refuse-outdated.ts'
 import { useInput } from '../developers/use-input.ts'
 import { ConnectionFields, connectionFieldNames } from './connection-fields.tsx'
-import { changeOf, changesInWords, inputOf, labels, readKeySet, shownOf } from './connection-input.ts'
+import { areKeysReadable, changeOf, changesInWords, inputOf, labels, readKeySet, shownOf } from './connection-input.ts'
 import { connectionQuery } from './connection-queries.ts'
 import { WithConnection } from './with-connection.tsx'
 
@@ -51,7 +51,7 @@ function SettingsForm({ connection }: { connection: SignInConnectionView }) {
     act: async () => {
       const isStill = (now: SignInConnectionView) => changesInWords(inputOf(now), before) === ''
       await refuseOutdated(client, { ...connectionQuery(connection.id), isStill })
-      if (readKeySet(input.requestKeys) === undefined) throw new Error('The keys are no JWK set: {"keys": […]}')
+      if (!areKeysReadable(input.requestKeys)) throw new Error('The keys are no JWK set: {"keys": […]}')
       await api('changeSignInConnection', { params: { id: connection.id }, body: changeOf(before, input) })
       return client.fetchQuery({ ...connectionQuery(connection.id), staleTime: 0 })
     },

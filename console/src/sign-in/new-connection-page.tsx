@@ -13,7 +13,7 @@ import { ChoiceCards } from '../developers/choice-cards.tsx'
 import '../developers/developers.css'
 import './sign-in.css'
 import { ConnectionFields, connectionFieldNames } from './connection-fields.tsx'
-import { bodyOf, type ConnectionInput, noInput, readKeySet } from './connection-input.ts'
+import { areKeysReadable, bodyOf, type ConnectionInput, noInput, readKeySet } from './connection-input.ts'
 import { keysLacking } from './connection-words.ts'
 import { firstProviderOf, type ProviderName, providerOf, providersOf } from './providers.tsx'
 import { SetupSteps } from './setup-steps.tsx'
@@ -104,7 +104,7 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
   }
   const create = useAction({
     act: async () => {
-      if (readKeySet(input.requestKeys) === undefined) throw new Error('The keys are no JWK set: {"keys": […]}')
+      if (!areKeysReadable(input.requestKeys)) throw new Error('The keys are no JWK set: {"keys": […]}')
       const body = bodyOf(input)
       const name = body.name === '' ? title : body.name
       const mode = needsKeys(input) ? 'disabled' : 'observe'

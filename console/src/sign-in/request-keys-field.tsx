@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core'
 import { type ChangeEvent, useState } from 'react'
-import { readKeySet } from './connection-input.ts'
+import { areKeysReadable } from './connection-input.ts'
 
 type Parts = {
   readonly value: string
@@ -23,13 +23,14 @@ export function RequestKeysField({ value, isOptional, about, error, onChange }: 
     setFileFault(isTooLong ? 'The file is too long for a JWK set.' : undefined)
     if (!isTooLong) onChange(await file.text())
   }
-  const isUnreadable = readKeySet(value) === undefined
-  const fault = fileFault ?? error ?? (isUnreadable ? 'Must be a JWK set: {"keys": […]}' : undefined)
+  const isUnreadable = !areKeysReadable(value)
+  const fault =
+    fileFault ?? error ?? (isUnreadable ? 'Must be a JWK set, {"keys": […]}, or an https address of one' : undefined)
   return (
     <div>
       <Textarea
         label={`Public keys that sign its requests${isOptional ? ' (optional)' : ''}`}
-        description={`A JWK set, all of one algorithm: RS256, PS256 or ES256. ${about}`}
+        description={`A JWK set, all of one algorithm: RS256, PS256 or ES256. Or the https address where the caller publishes it, which Muster reads again every ten minutes. ${about}`}
         value={value}
         rows={value === '' ? 3 : 8}
         spellCheck={false}

@@ -69,6 +69,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'sign-in/visits': [
     ...['sign-in/sessions', 'sign-in/bypass', 'sign-in/connections', 'sign-in/upstreams', 'sign-in/oidc'],
     ...[
+      'sign-in/egress',
       'sign-in/entra',
       'sign-in/page',
       'agents/companion-keys',
@@ -99,8 +100,9 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   'sign-in/oidc': ['sign-in/connections', 'keys', ...base],
-  'sign-in/upstreams': ['sign-in/connections', 'signals/audit', 'http', ...base],
-  'sign-in/connections': ['signals/audit', 'keys', 'http', ...base],
+  'sign-in/egress': [...base],
+  'sign-in/upstreams': ['sign-in/egress', 'sign-in/connections', 'signals/audit', 'http', ...base],
+  'sign-in/connections': ['sign-in/egress', 'signals/audit', 'keys', 'http', ...base],
   'sign-in/bypass': ['signals/audit', 'http', ...base],
   'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],
 

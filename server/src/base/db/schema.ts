@@ -298,6 +298,8 @@ export interface Database {
     created_at: Instant
     upstream_id: string | null
     kind: 'second_step' | 'application' | 'entra'
+    /** Where the caller publishes them. */
+    request_keys_url: string | null
     request_algorithm: 'RS256' | 'PS256' | 'ES256' | null
     entra_cloud: 'global' | 'us_government' | 'china' | null
     entra_tenant_ids: string[] | null

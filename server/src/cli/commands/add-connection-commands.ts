@@ -2,15 +2,17 @@ import type { Static } from 'typebox'
 import { transact } from '../../base/db/transact.ts'
 import { createConnection } from '../../sign-in/connections/create-connection.ts'
 import { createEntraConnection } from '../../sign-in/connections/create-entra-connection.ts'
+import { readKeysAt } from '../../sign-in/connections/read-keys-at.ts'
 import { algorithmOfKeys, keySetFault, readRequestKeys } from '../../sign-in/connections/read-request-keys.ts'
 import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
+import { upstreamEgress } from '../../sign-in/egress/upstream-egress.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { fieldsOfGiven, type GivenConnection, givenClient, givenEntra } from '../connections/given-connection.ts'
 import type { CommandContext, CommandIo } from '../data-command.ts'
 import { implement } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignFields } from '../table.ts'
-import { newConnectionGroup } from './connection-group.ts'
+import { isAddress, newConnectionGroup } from './connection-group.ts'
 
 export const newConnectionCommands = implement(newConnectionGroup, {
   secondStep: addClient('second_step'),
@@ -38,8 +40,9 @@ function addClient(kind: 'second_step' | 'application') {
     const asked = { ...others, kind }
     const { id: organizationId } = await organizationOf(connection.db, organization)
     const address = await requireSignInAddress(connection.db, organizationId, config.baseUrl)
-    const keys = requestKeys === undefined ? undefined : readKeys(requestKeys)
-    const wanted = { ...asked, ...(keys && { requestKeys: keys }) }
+    const read = requestKeys === undefined ? undefined : await readKeys(config, requestKeys)
+    const keys = read?.requestKeys
+    const wanted = { ...asked, ...read }
     const made = await transact(connection.db, (tx) =>
       createConnection(tx, secrets, wanted, terminalChange(organizationId, now)),
     )
@@ -55,10 +58,13 @@ async function give(io: CommandIo, given: GivenConnection, json: string | undefi
   for (const line of alignFields(fieldsOfGiven(given))) await io.line(line)
 }
 
-function readKeys(text: string) {
+async function readKeys(config: CommandContext['config'], text: string) {
+  if (isAddress(text)) {
+    return { requestKeys: await readKeysAt(upstreamEgress(config), text), requestKeysUrl: text }
+  }
   try {
-    const keys = readRequestKeys(JSON.parse(text))
-    if (keys) return keys
+    const requestKeys = readRequestKeys(JSON.parse(text))
+    if (requestKeys) return { requestKeys }
   } catch {}
   throw new CommandError(exitCodes.usage, `--request-keys ${keySetFault}`)
 }

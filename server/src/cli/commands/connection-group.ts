@@ -9,6 +9,9 @@ import { organization, recordId, shortText, toggle } from './shared-members.ts'
 
 const uri = Type.String({ maxLength: 2_000 })
 const keySet = Type.String({ maxLength: 100_000 })
+const readKeySource = async (named: string) => (isAddress(named) ? named : readTextFile(named))
+/** Whether it is where keys are published, and not the keys. */
+export const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
 
 const common = (minutes: string, maximum: number) => ({
   name: shortText,
@@ -65,10 +68,10 @@ export const newConnectionGroup = describeGroup(
       {
         ...client,
         requestKeys: flag(
-          '--request-keys <file>',
-          'a JWK set of the public keys that sign its requests, of one algorithm',
+          '--request-keys <file-or-url>',
+          'a JWK set of the public keys that sign its requests, of one algorithm, or where it publishes them',
           keySet,
-          { read: readTextFile },
+          { read: readKeySource },
         ),
       },
       intoFile,
@@ -84,10 +87,10 @@ export const newConnectionGroup = describeGroup(
           recordId,
         ),
         requestKeys: flag(
-          '--request-keys <file>',
-          'a JWK set of the public keys that sign its requests; others are refused',
+          '--request-keys <file-or-url>',
+          'a JWK set of the public keys that sign its requests, or where it publishes them; others are refused',
           Type.Optional(keySet),
-          { read: readTextFile },
+          { read: readKeySource },
         ),
       },
       intoFile,

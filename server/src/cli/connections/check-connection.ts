@@ -3,9 +3,11 @@ import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-rea
 import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
 import { presentConnection } from '../../sign-in/connections/present-connection.ts'
+import { readKeysAt } from '../../sign-in/connections/read-keys-at.ts'
 import { algorithmOfKeys, readRequestKeys } from '../../sign-in/connections/read-request-keys.ts'
 import { readReadiness } from '../../sign-in/connections/readiness-queries.ts'
 import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
+import { upstreamEgress } from '../../sign-in/egress/upstream-egress.ts'
 import type { CommandContext } from '../data-command.ts'
 import { type Finding, failed, judge, ok, warning } from '../doctor/finding.ts'
 import { plainText } from '../table.ts'
@@ -30,6 +32,7 @@ export async function checkConnection(
     ...address,
     ...(isThere ? await judge('discovery', () => checkIssuer(db, asked)) : []),
     ...judgeKeys(row),
+    ...(row.request_keys_url === null ? [] : await judge('published keys', () => judgePublished(config, row))),
     judgeMode(row, now),
     judgePeople(readiness, row.mode === 'enforce' && !isPaused(row, now)),
     judgeLast(figures.last_sign_in_at),
@@ -51,6 +54,14 @@ function judgeKeys({ kind, request_keys: stored, request_algorithm: pinned }: Si
     return [failed(name, `they cannot be used by ${pinned}: give the keys that sign its requests again`)]
   }
   return [ok(name, `${keys.length} by ${pinned}`)]
+}
+
+/** Keys that cannot be read again stay in use. */
+async function judgePublished(config: CommandContext['config'], row: SignInConnection): Promise<Finding[]> {
+  const { request_keys_url: url, request_algorithm: algorithm } = row
+  if (url === null) return []
+  const keys = await readKeysAt(upstreamEgress(config), url, algorithm)
+  return [ok('published keys', `${keys.length} at ${plainText(url)}`)]
 }
 
 function judgeMode(row: SignInConnection, now: string): Finding {

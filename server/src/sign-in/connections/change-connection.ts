@@ -12,7 +12,7 @@ import { type ConnectionChange, entraAfter, faultsOfKind } from './entra-change.
 import { algorithmOfKeys } from './read-request-keys.ts'
 
 const audited = [
-  ...(['name', 'mode', 'redirect_uris', 'request_keys', 'start_url'] as const),
+  ...(['name', 'mode', 'redirect_uris', 'request_keys', 'request_keys_url', 'start_url'] as const),
   ...(['is_browser_managed', 'wait_seconds', 'upstream_id'] as const),
   ...(['entra_cloud', 'entra_tenant_ids', 'entra_app_id'] as const),
 ] as const
@@ -36,6 +36,7 @@ export async function changeConnection(
     mode: change.mode ?? before.mode,
     redirect_uris: change.redirectUris ?? before.redirect_uris,
     request_keys: change.requestKeys === undefined ? before.request_keys : change.requestKeys,
+    request_keys_url: keysUrlAfter(before, change),
     start_url: change.startUrl === undefined ? before.start_url : change.startUrl,
     is_browser_managed: change.isBrowserManaged ?? before.is_browser_managed,
     wait_seconds: change.waitSeconds ?? before.wait_seconds,
@@ -62,6 +63,12 @@ export async function changeConnection(
   const what = isMode ? `The sign-in connection "${before.name}" ${modeWords[after.mode]}.` : undefined
   const description = what ?? `Changed the sign-in connection "${before.name}".`
   await recordAudit(tx, { action: 'signin_connection.changed', about: {}, description, changes }, context)
+}
+
+/** Keys that are given are read nowhere. */
+function keysUrlAfter(before: { request_keys_url: string | null }, change: ConnectionChange): string | null {
+  if (change.requestKeysUrl !== undefined) return change.requestKeysUrl
+  return change.requestKeys === undefined ? before.request_keys_url : null
 }
 
 /** Gives a connection another secret; the earlier one is refused from then on. Fails with not_found, and of a public client. */

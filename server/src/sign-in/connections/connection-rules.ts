@@ -1,4 +1,5 @@
 import type { FieldError } from '@muster/contract/errors.ts'
+import { isSecure } from '../egress/is-secure.ts'
 
 /** What is wrong with an address that answers or people are sent to; undefined for https, and for this machine. */
 function faultOfAddress(address: string): string | undefined {
@@ -6,10 +7,6 @@ function faultOfAddress(address: string): string | undefined {
   if (url && isSecure(url) && url.hash === '' && url.username === '' && url.password === '') return undefined
   return 'must be an https address without a fragment'
 }
-
-/** Https, or http to this machine in a trial. */
-export const isSecure = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
 
 export function faultsOfAddresses({
   redirectUris = [],

@@ -11,25 +11,35 @@ import { fail } from '../../base/errors.ts'
 import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
 import { nothingWaits, rotateSigningKey } from '../../keys/rotate-signing-key.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { type UpstreamEgress, upstreamEgress } from '../egress/upstream-egress.ts'
 import { changeConnection, deleteConnection, rollConnectionSecret } from './change-connection.ts'
 import { confirmEnforcement } from './confirm-enforcement.ts'
 import { createConnection } from './create-connection.ts'
 import { createEntraConnection } from './create-entra-connection.ts'
 import { entraAddresses } from './entra-rules.ts'
 import { pauseConnection, resumeConnection } from './pause-connection.ts'
+import { readKeysAt } from './read-keys-at.ts'
 import { keySetFault, readRequestKeys } from './read-request-keys.ts'
 import { issuerPath, requireSignInAddress } from './sign-in-address.ts'
 
 /** The connections that people sign in through, for administrators. */
 export function connectionRoutes(scope: FastifyInstance): void {
   const { db, secrets, config } = scope.kit
+  const egress = upstreamEgress(config)
 
   sessionRoute(scope, {
     ...signInOperations.createSignInConnection,
     run: async ({ body, context }): Promise<NewSignInConnection> => {
       const address = await requireSignInAddress(db, context.organizationId, config.baseUrl)
       const { kind, name, mode, is_public: isPublic = false } = body
-      const asked = { ...changeOf(body), kind, name, redirectUris: body.redirect_uris, isPublic, ...(mode && { mode }) }
+      const asked = {
+        ...(await changeOf(egress, body)),
+        kind,
+        name,
+        redirectUris: body.redirect_uris,
+        isPublic,
+        ...(mode && { mode }),
+      }
       const made = await transact(db, (tx) => createConnection(tx, secrets, asked, context))
       return present(made, address)
     },
@@ -39,7 +49,7 @@ export function connectionRoutes(scope: FastifyInstance): void {
     run: async ({ body, context }): Promise<NewEntraConnection> => {
       const address = await requireSignInAddress(db, context.organizationId, config.baseUrl)
       const { name, cloud, tenant_ids: tenantIds, app_id: appId } = body
-      const asked = { ...changeOf(body), name, cloud, tenantIds, appId }
+      const asked = { ...(await changeOf(egress, body)), name, cloud, tenantIds, appId }
       const { id, clientId } = await transact(db, (tx) => createEntraConnection(tx, asked, context))
       const { issuer, discoveryUrl, authorizationEndpoint } = entraAddresses(address, id)
       const addresses = { issuer, discovery_url: discoveryUrl, authorization_endpoint: authorizationEndpoint }
@@ -52,7 +62,7 @@ export function connectionRoutes(scope: FastifyInstance): void {
       const { body, context } = call
       if (body.mode !== 'disabled') await requireSignInAddress(db, context.organizationId, config.baseUrl)
       const { mode, refused_count: refusedCount } = body
-      const change = { ...changeOf(body), id: recordIdOf(call), ...(mode && { mode }) }
+      const change = { ...(await changeOf(egress, body)), id: recordIdOf(call), ...(mode && { mode }) }
       await transact(db, async (tx) => {
         const { organizationId, now } = context
         if (mode === 'enforce') {
@@ -110,9 +120,9 @@ export function connectionRoutes(scope: FastifyInstance): void {
   })
 }
 
-/** What a body says of a connection, in the names of the commands. */
-function changeOf(body: SignInConnectionChange) {
-  const { request_keys: keySet } = body
+/** What a body says of a connection, in the names of the commands. Keys are read where the caller publishes them. */
+async function changeOf(egress: UpstreamEgress, body: SignInConnectionChange) {
+  const { request_keys: keySet, request_keys_url: keysUrl } = body
   const keys = keySet ? readRequestKeys(keySet) : null
   if (keys === undefined) {
     return fail('invalid', { errors: [{ field: 'request_keys', message: keySetFault }] })
@@ -121,6 +131,8 @@ function changeOf(body: SignInConnectionChange) {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.redirect_uris !== undefined && { redirectUris: body.redirect_uris }),
     ...(keySet !== undefined && { requestKeys: keys }),
+    ...(keysUrl === null && { requestKeysUrl: null }),
+    ...(typeof keysUrl === 'string' && { requestKeysUrl: keysUrl, requestKeys: await readKeysAt(egress, keysUrl) }),
     ...(body.start_url !== undefined && { startUrl: body.start_url }),
     ...(body.is_browser_managed !== undefined && { isBrowserManaged: body.is_browser_managed }),
     ...(body.wait_seconds !== undefined && { waitSeconds: body.wait_seconds }),

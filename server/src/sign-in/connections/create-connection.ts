@@ -14,6 +14,8 @@ export type ConnectionOptions = {
   redirectUris: string[]
   /** Public keys of one algorithm that sign its requests (RFC 9101). A second step needs them. */
   requestKeys?: RequestKey[] | null
+  /** Where the caller publishes them, and they are read again. */
+  requestKeysUrl?: string | null
   startUrl?: string | null
   /** Policies allow the page to ask the agent, so that the browser does not ask first. */
   isBrowserManaged?: boolean
@@ -67,6 +69,7 @@ export async function createConnection(
       redirect_uris: options.redirectUris,
       request_keys: keys && JSON.stringify(keys),
       request_algorithm: keys && algorithmOfKeys(keys),
+      request_keys_url: options.requestKeysUrl ?? null,
       start_url: options.startUrl ?? null,
       is_browser_managed: options.isBrowserManaged ?? false,
       wait_seconds: options.waitSeconds ?? 600,

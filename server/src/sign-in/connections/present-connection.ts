@@ -20,6 +20,7 @@ export const presentConnection = ({ figures, ...row }: Shown): SignInConnectionV
   issuer: issuerOf(row),
   redirect_uris: row.redirect_uris,
   request_keys: row.request_keys && { keys: row.request_keys },
+  request_keys_url: row.request_keys_url,
   request_algorithm: row.request_algorithm,
   start_url: row.start_url,
   is_browser_managed: row.is_browser_managed,

@@ -5,11 +5,11 @@ import { transact } from '../../base/db/transact.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
 import { findSignInAddress, requireSignInAddress } from '../connections/sign-in-address.ts'
+import { upstreamEgress } from '../egress/upstream-egress.ts'
 import { changeUpstream, deleteUpstream, replaceUpstreamSecret } from './change-upstream.ts'
 import { createUpstream } from './create-upstream.ts'
 import { returnPath } from './open-upstreams.ts'
 import { readMetadata } from './read-metadata.ts'
-import { upstreamEgress } from './upstream-egress.ts'
 import { listUpstreamPage, type Upstream } from './upstream-queries.ts'
 
 /** The identity providers that people sign in at before their device is checked, for administrators. */

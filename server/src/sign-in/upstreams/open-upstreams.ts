@@ -12,10 +12,10 @@ import {
   readUserInfo,
 } from '../../base/relying-party/relying-party.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { type UpstreamEgress, upstreamFetch } from '../egress/upstream-egress.ts'
 import { noteMetadata } from './change-upstream.ts'
 import { type Failure, judgeAnswer, type UpstreamIdentity } from './judge-answer.ts'
 import { metadataOf } from './read-metadata.ts'
-import { type UpstreamEgress, upstreamFetch } from './upstream-egress.ts'
 import { type Upstream, upstreamSecretPlace } from './upstream-queries.ts'
 
 export const returnPath = '/signin/upstream/return'

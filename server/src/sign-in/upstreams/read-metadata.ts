@@ -1,7 +1,12 @@
 import { fail } from '../../base/errors.ts'
-import { codeOf } from '../../base/relying-party/oidc-failure.ts'
 import { discoverProvider, type Provider, type Registration } from '../../base/relying-party/relying-party.ts'
-import { faultOfIssuer, isBrowserAddress, type UpstreamEgress, upstreamFetch } from './upstream-egress.ts'
+import {
+  faultOfCall,
+  faultOfIssuer,
+  isBrowserAddress,
+  type UpstreamEgress,
+  upstreamFetch,
+} from '../egress/upstream-egress.ts'
 import { faultOfProductIssuer } from './upstream-options.ts'
 import type { Upstream } from './upstream-queries.ts'
 
@@ -43,20 +48,14 @@ export function metadataOf(provider: Provider): UpstreamMetadata | undefined {
   return { issuer, authorizationEndpoint, endSessionEndpoint: isBrowserAddress(issuer, endSession) ? endSession : null }
 }
 
-const inner = ['ADDRESS_REFUSED', 'NAME_UNRESOLVED']
-
-/** A name without an address and one of the inner network read alike, so that nobody learns what is inside. */
 function wordsFor(error: unknown): string {
-  const code = codeOf(error)
-  if (code !== undefined && inner.includes(code)) {
-    return 'must be on a publicly reachable host, or be listed in MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS by the operator'
-  }
-  const { code: fault, name } = Object(error) as { code?: unknown; name?: unknown }
+  const { code: fault } = Object(error) as { code?: unknown }
   if (fault === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') {
     return 'must be the issuer as the provider itself writes it, with or without the slash at the end'
   }
-  if (code !== undefined || name === 'TimeoutError') return 'does not answer'
-  return 'must answer at /.well-known/openid-configuration with the metadata of an OpenID provider'
+  return (
+    faultOfCall(error) ?? 'must answer at /.well-known/openid-configuration with the metadata of an OpenID provider'
+  )
 }
 
 const refuse = (message: string): never => fail('invalid', { errors: [{ field: 'issuer', message }] })

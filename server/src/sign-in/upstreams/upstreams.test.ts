@@ -4,8 +4,8 @@ import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { json, startHostileProvider } from '../../../test/support/hostile-provider.ts'
 import { freePort } from '../../../test/support/muster-process.ts'
+import { upstreamEgress } from '../egress/upstream-egress.ts'
 import { readMetadata } from './read-metadata.ts'
-import { upstreamEgress } from './upstream-egress.ts'
 
 const provider = await startHostileProvider()
 after(() => provider.stop())

@@ -4,7 +4,8 @@ import { type GuardedFetch, guardedFetch } from '../../base/outbound/guarded-fet
 import { type OwnAddresses, ownAddresses, ownHosts } from '../../base/outbound/own-addresses.ts'
 import { isInRanges } from '../../base/outbound/public-address.ts'
 import { faultOfReceiverUrl } from '../../base/outbound/receiver-url.ts'
-import { isSecure } from '../connections/connection-rules.ts'
+import { codeOf } from '../../base/relying-party/oidc-failure.ts'
+import { isSecure } from './is-secure.ts'
 
 /** Where upstreams may be: on the public internet, and at what the operator lists. */
 export type UpstreamEgress = {
@@ -40,12 +41,30 @@ export function upstreamEgress(settings: EgressSettings): UpstreamEgress {
 }
 
 /** What is wrong with an issuer as an administrator wrote it, in words that follow "must"; undefined when nothing is. */
-export function faultOfIssuer(egress: UpstreamEgress, issuer: string): string | undefined {
-  const url = URL.parse(issuer)
-  if (url?.search) return 'have no query'
+export const faultOfIssuer = (egress: UpstreamEgress, issuer: string): string | undefined =>
+  URL.parse(issuer)?.search ? 'have no query' : faultOfPartyUrl(egress, issuer)
+
+/** The same of any address of an upstream or a caller. */
+export function faultOfPartyUrl(egress: UpstreamEgress, address: string): string | undefined {
+  const url = URL.parse(address)
   if (url?.protocol === 'http:' && isListedLoopback(egress, url)) return undefined
   // Whether its host may be dialed is judged when it is.
-  return faultOfReceiverUrl(issuer, { allowPrivate: true })
+  return faultOfReceiverUrl(address, { allowPrivate: true })
+}
+
+const inner = ['ADDRESS_REFUSED', 'NAME_UNRESOLVED']
+
+/**
+ * Why a call to one has failed, in words that follow the name of the field; undefined where it has answered. A name without an
+ * address and one of the inner network read alike, so that nobody learns what is inside.
+ */
+export function faultOfCall(error: unknown): string | undefined {
+  const code = codeOf(error)
+  if (code !== undefined && inner.includes(code)) {
+    return 'must be on a publicly reachable host, or be listed in MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS by the operator'
+  }
+  const { name } = Object(error) as { name?: unknown }
+  return code !== undefined || name === 'TimeoutError' ? 'does not answer' : undefined
 }
 
 /** The `fetch` for one upstream: plain http is for a laboratory on this machine alone, which the operator has listed. */
