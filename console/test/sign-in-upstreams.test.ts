@@ -55,6 +55,24 @@ test('an identity provider is added, with what to enter there', { skip }, async 
   )
 })
 
+test('a connection takes the address where its caller publishes its keys', { skip }, async () => {
+  const keys = 'Public keys that sign its requests'
+  await page.goto(at('/connections/new'))
+  await page.getByLabel('Redirect addresses').fill('https://payroll.example/callback')
+  await page.getByLabel(keys).fill(`${provider.issuer}/nothing`)
+  await button('Create').click()
+  await page.getByText('must answer with 200, not with 404').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByLabel(keys).fill(`${provider.issuer}/jwks`)
+  await button('Create').click()
+  await page.getByRole('heading', { level: 1, name: 'Connection created' }).waitFor()
+  await page.getByRole('link', { name: 'Go to the connection' }).click()
+  await page.getByRole('link', { name: 'Settings' }).first().click()
+  assert.equal(await page.getByLabel(keys).inputValue(), `${provider.issuer}/jwks`)
+  await page.getByLabel(keys).fill(JSON.stringify({ keys: [provider.jwk] }))
+  await page.getByText('1 change: request keys').waitFor()
+})
+
 test('it is renamed, its secret is replaced, and it is deleted once no connection uses it', { skip }, async () => {
   await page.goto(at('/connections/upstreams'))
   await page.getByRole('link', { name: 'Keycloak' }).click()

@@ -149,7 +149,7 @@ export const settings = Type.Object({
     Type.Array(Type.String(), {
       default: [],
       description:
-        'Identity providers inside your network that people may sign in at before their device is checked: host names, addresses or CIDR ranges. Nothing else inside is called for a sign-in.',
+        'Identity providers inside your network that people may sign in at before their device is checked, and callers that publish their keys there: host names, addresses or CIDR ranges. Nothing else inside is called for a sign-in.',
       example: 'keycloak.corp.example,10.20.0.0/16',
     }),
     rules.isHostList,

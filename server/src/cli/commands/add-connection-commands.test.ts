@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { Check } from 'typebox/value'
 import { testApp } from '../../../test/support/app.ts'
+import { startHostileProvider } from '../../../test/support/hostile-provider.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
 import { relyingParty } from '../../../test/support/sign-in-browser.ts'
 import { findConnectionById, secretPlace } from '../../sign-in/connections/connection-queries.ts'
 import { newConnectionCommands } from './add-connection-commands.ts'
 
-const trial = testApp()
+const caller = await startHostileProvider()
+after(() => caller.stop())
+const trial = testApp({ env: { MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' } })
 const run = commandsOn(trial, '2026-11-20T10:00:00.000Z')
 const tenantId = '5f2c1b7a-9d34-4e0b-8c61-2a7e93d0f415'
 const entra = { name: 'Microsoft 365', tenantIds: [tenantId], appId: 'c0a81d52-6e4f-4b9a-a3d7-18f5e2b96c04' }
@@ -84,6 +87,18 @@ test('a key set that requests cannot be signed with is refused, and nothing is a
   const { requestKeys: _, ...without } = asked
   assert.equal(Check(newConnectionCommands.secondStep.args, without), false)
   assert.deepEqual(await trial.db.selectFrom('signin_connections').select('id').execute(), [])
+})
+
+test('the keys of a caller are read where it publishes them', async () => {
+  caller.reset()
+  const requestKeys = `${caller.issuer}/jwks`
+  const { out } = await run(newConnectionCommands.secondStep, { ...(await secondStep()), requestKeys })
+  assert.match(out, /^Request algorithm: +RS256$/m)
+  const { request_keys: keys, request_keys_url: url } = await latest()
+  assert.deepEqual([keys?.map(({ kid }) => kid), url], [['one'], requestKeys])
+  caller.endpoints.clear()
+  const refused = { code: 'invalid' }
+  await assert.rejects(run(newConnectionCommands.secondStep, { ...(await secondStep()), requestKeys }), refused)
 })
 
 test('an application needs an upstream, and its requests need no signature', async () => {

@@ -37,6 +37,7 @@ function fieldsOfClient(view: SignInConnectionView): Field[] {
     ['Client secret', view.is_public ? 'none: a public client' : 'set, and not shown again'],
     ...view.redirect_uris.map((uri): Field => ['Redirect URI', uri]),
     ['Request algorithm', view.request_algorithm ?? 'none: requests need no signature'],
+    ...(view.request_keys_url === null ? [] : [['Request keys at', view.request_keys_url] as const]),
     ...kids.map((kid): Field => ['Request key', kid]),
   ]
 }
