@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { before, beforeEach, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { type JWTPayload, SignJWT } from 'jose'
 import { testApp } from '../../../test/support/app.ts'
+import { startHostileProvider } from '../../../test/support/hostile-provider.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { freePort } from '../../../test/support/muster-process.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
@@ -11,12 +12,16 @@ import { transact } from '../../base/db/transact.ts'
 import { markOfRequest } from '../../sign-in/oidc/mark-of-request.ts'
 import { newConnectionCommands } from './add-connection-commands.ts'
 import { connectionCommands } from './connection-commands.ts'
+import { upstreamCommands } from './upstream-commands.ts'
 
 const now = '2026-11-20T10:00:00.000Z'
 const port = await freePort()
 const baseUrl = `http://127.0.0.1:${port}`
 const issuer = `${baseUrl}/signin/oidc`
-const trial = testApp({ env: { MUSTER_BASE_URL: baseUrl }, hasAgents: true })
+const trial = testApp({
+  env: { MUSTER_BASE_URL: baseUrl, MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' },
+  hasAgents: true,
+})
 const make = makeIn(trial)
 const run = commandsOn(trial, now)
 const signer = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -25,6 +30,9 @@ const redirectUri = 'https://payroll.example/callback'
 
 before(async () => void (await trial.app.listen({ port, host: '127.0.0.1' })))
 beforeEach(() => trial.reset())
+
+const provider = await startHostileProvider()
+after(() => provider.stop())
 
 const only = () => trial.db.selectFrom('signin_connections').select(['id', 'client_id']).executeTakeFirstOrThrow()
 
@@ -204,4 +212,30 @@ test('each fault of a request is a line, and nothing that stands in the request 
   for (const text of ['', 'no request', `${request}.x.y`]) {
     assert.match((await tested(id, text)).said('request')[0] ?? '', /must be a signed JWT in the compact form/)
   }
+})
+
+test('keys that a caller publishes are read, and said to be gone where they are', async () => {
+  provider.reset()
+  const requestKeys = `${provider.issuer}/jwks`
+  await run(newConnectionCommands.secondStep, { name: 'Payroll', redirectUris: [redirectUri], requestKeys })
+  const { id } = await only()
+  assert.deepEqual((await tested(id)).said('published keys'), [`✓ published keys: 1 at ${requestKeys}`])
+  provider.endpoints.clear()
+  const { exit, said } = await tested(id)
+  assert.equal(exit, 1)
+  assert.deepEqual(said('published keys'), ['✗ published keys: request_keys_url must answer with 200, not with 404'])
+})
+
+test('the upstream of an application is asked whether it answers', async () => {
+  provider.reset()
+  const clientSecret = 'a-secret-of-the-tests'
+  await run(upstreamCommands.create, { name: 'Example ID', issuer: provider.issuer, clientId: 'muster', clientSecret })
+  const { id: upstreamId } = await trial.db.selectFrom('signin_upstreams').select('id').executeTakeFirstOrThrow()
+  await run(newConnectionCommands.application, { name: 'Wiki', redirectUris: [redirectUri], upstreamId })
+  const { id } = await only()
+  assert.deepEqual((await tested(id)).said('upstream'), [`✓ upstream: Example ID answers at ${provider.issuer}`])
+  provider.endpoints.clear()
+  const { exit, said } = await tested(id)
+  assert.equal(exit, 1)
+  assert.match(said('upstream').join(), /✗ upstream: issuer must answer at/)
 })

@@ -1,5 +1,6 @@
 import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-reasons.ts'
+import type { Reader } from '../../base/db/transact.ts'
 import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
 import { presentConnection } from '../../sign-in/connections/present-connection.ts'
@@ -8,6 +9,8 @@ import { algorithmOfKeys, readRequestKeys } from '../../sign-in/connections/read
 import { readReadiness } from '../../sign-in/connections/readiness-queries.ts'
 import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
 import { upstreamEgress } from '../../sign-in/egress/upstream-egress.ts'
+import { readMetadata } from '../../sign-in/upstreams/read-metadata.ts'
+import { findUpstream } from '../../sign-in/upstreams/upstream-queries.ts'
 import type { CommandContext } from '../data-command.ts'
 import { type Finding, failed, judge, ok, warning } from '../doctor/finding.ts'
 import { plainText } from '../table.ts'
@@ -33,6 +36,7 @@ export async function checkConnection(
     ...(isThere ? await judge('discovery', () => checkIssuer(db, asked)) : []),
     ...judgeKeys(row),
     ...(row.request_keys_url === null ? [] : await judge('published keys', () => judgePublished(config, row))),
+    ...(row.upstream_id === null ? [] : await judge('upstream', () => judgeUpstream(db, config, row))),
     judgeMode(row, now),
     judgePeople(readiness, row.mode === 'enforce' && !isPaused(row, now)),
     judgeLast(figures.last_sign_in_at),
@@ -62,6 +66,19 @@ async function judgePublished(config: CommandContext['config'], row: SignInConne
   if (url === null) return []
   const keys = await readKeysAt(upstreamEgress(config), url, algorithm)
   return [ok('published keys', `${keys.length} at ${plainText(url)}`)]
+}
+
+/** Whether what signs its people in answers. Its client secret is seen at a sign-in alone: the console tests that. */
+async function judgeUpstream(
+  db: Reader,
+  config: CommandContext['config'],
+  { organization_id: organizationId, upstream_id: id }: SignInConnection,
+): Promise<Finding[]> {
+  const upstream = id === null ? undefined : await findUpstream(db, organizationId, id)
+  if (!upstream) return [failed('upstream', 'there is none')]
+  const { provider, issuer, client_id: clientId, name } = upstream
+  await readMetadata(upstreamEgress(config), { provider, issuer, clientId, clientSecret: '' })
+  return [ok('upstream', `${plainText(name)} answers at ${issuer}`)]
 }
 
 function judgeMode(row: SignInConnection, now: string): Finding {

@@ -1,3 +1,5 @@
+import { ServiceError } from '../../base/errors.ts'
+
 export type Finding = { name: string; state: 'ok' | 'warning' | 'failed'; detail: string }
 
 export const ok = (name: string, detail: string): Finding => ({ name, state: 'ok', detail })
@@ -9,8 +11,15 @@ export async function judge(name: string, check: () => Promise<Finding[]>): Prom
   try {
     return await check()
   } catch (error) {
-    return [failed(name, error instanceof Error ? error.message : String(error))]
+    return [failed(name, wordsOf(error))]
   }
+}
+
+/** A refusal names what is wrong by field. */
+function wordsOf(error: unknown): string {
+  const [fault] = error instanceof ServiceError ? (error.errors ?? []) : []
+  if (fault) return `${fault.field} ${fault.message}`
+  return error instanceof Error ? error.message : String(error)
 }
 
 const marks = { ok: '✓', warning: '!', failed: '✗' }
