@@ -100,9 +100,9 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   'sign-in/oidc': ['sign-in/connections', 'keys', ...base],
-  'sign-in/egress': [...base],
   'sign-in/upstreams': ['sign-in/egress', 'sign-in/connections', 'signals/audit', 'http', ...base],
   'sign-in/connections': ['sign-in/egress', 'signals/audit', 'keys', 'http', ...base],
+  'sign-in/egress': [...base],
   'sign-in/bypass': ['signals/audit', 'http', ...base],
   'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],
 

@@ -1,5 +1,5 @@
 import type { FieldError } from '@muster/contract/errors.ts'
-import { isSecure } from '../egress/is-secure.ts'
+import { isSecure } from '../egress/address-rules.ts'
 
 /** What is wrong with an address that answers or people are sent to; undefined for https, and for this machine. */
 function faultOfAddress(address: string): string | undefined {

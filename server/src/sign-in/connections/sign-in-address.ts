@@ -1,7 +1,7 @@
 import { findFirstOrganization } from '../../base/db/first-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { isSecure } from '../egress/is-secure.ts'
+import { isSecure } from '../egress/address-rules.ts'
 
 /** Where the OpenID provider is below it. */
 export const issuerPath = '/signin/oidc'

@@ -5,7 +5,7 @@ import { type OwnAddresses, ownAddresses, ownHosts } from '../../base/outbound/o
 import { isInRanges } from '../../base/outbound/public-address.ts'
 import { faultOfReceiverUrl } from '../../base/outbound/receiver-url.ts'
 import { codeOf } from '../../base/relying-party/oidc-failure.ts'
-import { isSecure } from './is-secure.ts'
+import { isSecure } from './address-rules.ts'
 
 /** Where upstreams may be: on the public internet, and at what the operator lists. */
 export type UpstreamEgress = {
