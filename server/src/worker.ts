@@ -82,16 +82,21 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     await settleDueDevices(db, context('policy'))
     await heartbeat.beat()
   }
-  await heartbeat.beat()
-  const deadlines = [
-    repeat(dueDevicesEveryMs, settleDue, onError),
-    repeat(dueDevicesEveryMs, () => endExpiredExemptions(db, context('policy')), onError),
-  ]
-  const push = startPush(streams)
-  const webhooks = await startDeliveries(streams)
+  const parts: { stop(): Promise<void> }[] = [jobs]
+  try {
+    await heartbeat.beat()
+    parts.push(repeat(dueDevicesEveryMs, settleDue, onError))
+    parts.push(repeat(dueDevicesEveryMs, () => endExpiredExemptions(db, context('policy')), onError))
+    parts.push(startPush(streams))
+    parts.push(await startDeliveries(streams))
+  } catch (error) {
+    // A process that cannot begin ends, and is started again from outside.
+    await Promise.allSettled(parts.map((part) => part.stop()))
+    throw error
+  }
   return {
     async stop() {
-      await Promise.all([...deadlines, jobs, push, webhooks].map((part) => part.stop()))
+      await Promise.all(parts.map((part) => part.stop()))
       await heartbeat.stop()
     },
   }

@@ -52,16 +52,22 @@ export async function startJobs(connection: Connection, settings: JobSettings): 
   const stopping = new AbortController()
   const supervision = { superviseIntervalSeconds: superviseEverySeconds, monitorIntervalSeconds: superviseEverySeconds }
   const boss = openBoss(connection, { useListenNotify: true, ...supervision }, onError)
-  await boss.start()
-  for (const [name, handler] of [...handlersOf(queued), ...runsOf(scheduled)]) {
-    await openQueue(boss, name)
-    await boss.work(
-      name,
-      { ...workersOf(atOnce[name] ?? 1), perJobResults: true, pollingIntervalSeconds: pollSeconds },
-      (jobs: PgBossJob<unknown>[]) => workThrough(jobs, handler, onError, stopping.signal),
-    )
+  try {
+    await boss.start()
+    for (const [name, handler] of [...handlersOf(queued), ...runsOf(scheduled)]) {
+      await openQueue(boss, name)
+      await boss.work(
+        name,
+        { ...workersOf(atOnce[name] ?? 1), perJobResults: true, pollingIntervalSeconds: pollSeconds },
+        (jobs: PgBossJob<unknown>[]) => workThrough(jobs, handler, onError, stopping.signal),
+      )
+    }
+    await applySchedules(boss, scheduled)
+  } catch (error) {
+    // Its timers would keep the process, which does nothing else.
+    await boss.stop({ graceful: false }).catch(onError)
+    throw error
   }
-  await applySchedules(boss, scheduled)
   return {
     async stop() {
       stopping.abort()
