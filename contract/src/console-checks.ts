@@ -88,7 +88,7 @@ const effect = (strategy: string) =>
     { description: `What ${strategy} would do with the same settings besides.` },
   )
 
-const sparedReasons = ['exempted', 'excluded_group', 'outside_groups', 'unregistered', 'snoozed'] as const
+const sparedReasons = ['exempted', 'excluded_group', 'outside_groups', 'unregistered', 'snoozed', 'held'] as const
 const undecidedReasons = ['unknown', 'errored', 'pending', 'stale', 'new_target'] as const
 
 const spared = {
@@ -107,6 +107,15 @@ export const ConfigurationPreview = Type.Object(
     blocked_now: Count('Devices that the check blocks at once.'),
     blocked_at_end: Count('Devices that the check blocks by the end of the grace period, unless they are mended.'),
     hit: Count('Devices that the check comes to block, or blocks sooner than as it is saved now.'),
+    held: Nullable(
+      Type.Object(
+        {
+          devices: Count('Devices that saving would block without notice.'),
+          limit: Count('So many devices one check may newly block within an hour.'),
+        },
+        { description: 'Blocks that are held until an administrator releases or discards them.' },
+      ),
+    ),
     released: Count('Devices that are blocked today and no more after saving.'),
     joined: Count('Devices that the check starts to run on.'),
     left: Count('Devices that the check no longer runs on; its issues there are resolved.'),
@@ -174,6 +183,7 @@ export const ConfigurationPreview = Type.Object(
         blocked_now: 3,
         blocked_at_end: 3,
         hit: 3,
+        held: null,
         released: 3,
         joined: 3,
         left: 3,
@@ -218,6 +228,50 @@ export const ConfigurationPreview = Type.Object(
   },
 )
 export type ConfigurationPreview = Static<typeof ConfigurationPreview>
+
+/** Blocks of a check that an administrator decides about. */
+export const BlockHolds = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          id: Identifier('Identifier of the hold.'),
+          check: Type.Object(
+            { id: Identifier('Identifier of the check.'), name: Text('Name of the check.') },
+            { description: 'The check whose blocks are held.' },
+          ),
+          began_at: Timestamp('Since when blocks are held.'),
+          device_limit: Count('So many devices the check might have newly blocked within an hour.'),
+          devices: Count('Devices that it keeps from being blocked now.'),
+          discarded_at: Nullable(Timestamp('When the blocks were discarded; null while nobody has decided.')),
+          discarded_by: Nullable(Text('Who discarded them; null while nobody has decided.')),
+        },
+        { description: 'A hold.' },
+      ),
+      { description: 'The latest first; of discarded ones those that still keep a device from being blocked.' },
+    ),
+  },
+  {
+    title: 'BlockHolds',
+    examples: [
+      {
+        data: [
+          {
+            id: '7',
+            check: { id: '57', name: 'The firewall is on' },
+            began_at: '2026-11-20T09:00:00.000Z',
+            device_limit: 35,
+            devices: 212,
+            discarded_at: null,
+            discarded_by: null,
+          },
+        ],
+      },
+    ],
+    description: 'Blocks that are held because one check was about to block many devices at once.',
+  },
+)
+export type BlockHolds = Static<typeof BlockHolds>
 
 const strategies = ['report_only', 'notify_only', 'warn_then_block', 'block_immediately'] as const
 const platforms = ['darwin', 'windows', 'linux'] as const

@@ -18,6 +18,7 @@ import { keptMs } from './base/retention.ts'
 import { plusMs } from './base/time.ts'
 import { removeCheck } from './checks/definitions/remove-check.ts'
 import { endExpiredExemptions } from './compliance/exemptions/end-expired-exemptions.ts'
+import { holdEarlierBlocks } from './compliance/issues/hold-earlier-blocks.ts'
 import { recomputeCheck } from './compliance/targeting/recompute-check.ts'
 import { resumeWork } from './compliance/targeting/resume-work.ts'
 import { startHeartbeat } from './health/worker-heartbeats.ts'
@@ -60,6 +61,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
 
   const queued: JobHandlers = {
     'recompute-check': ({ data }, signal) => recomputeCheck(db, data, context('admin'), signal),
+    'hold-earlier-blocks': ({ data }) => holdEarlierBlocks(db, data, context('policy')()),
     'remove-check': ({ data }, signal) => removeCheck(db, data, context('admin'), signal),
     'verify-audit-log': ({ data }, signal) => keepVerification(db, { ...data, clock, signal }),
     // Whose turn it is, is decided when one begins.

@@ -17,7 +17,7 @@ export const areaOf = (address: string): string =>
 /** What changes, and the areas that show it, where these are others than the one of the same name. */
 const shownIn = {
   audit: ['audit_logs', 'audit_chain'],
-  checks: ['checks', 'catalogue'],
+  checks: ['checks', 'catalogue', 'block_holds'],
   connections: ['sign_in_connections', 'sign_in_upstreams', 'sign_in_keys'],
   devices: [
     ...(['devices', 'deleted_devices', 'summary', 'day', 'first_steps', 'find', 'issues'] as const),

@@ -9,6 +9,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { checkFactsQuery } from './check-queries.ts'
 import { useCheckVerbs } from './check-verbs.tsx'
 import { devices, kindWords, percentOf, platformWords, undecidedText } from './check-words.ts'
+import { HeldBlocks } from './held-blocks.tsx'
 import './checks.css'
 
 const route = getRouteApi('/shell/checks/$checkId')
@@ -49,6 +50,7 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
           ))}
         </div>
         <p className="secondary">{standingOf(facts)}</p>
+        <HeldBlocks checkId={facts.id} />
         <Tabs label="Parts of the check">
           <Link to="/checks/$checkId" params={params} {...asTab}>
             Results <span className="count">{results.toLocaleString('en')}</span>

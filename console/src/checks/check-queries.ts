@@ -14,6 +14,8 @@ export const checkFactsQuery = (checkId: string) =>
     { refetchInterval: ({ state }) => (state.data?.recomputing ? 2_000 : 60_000) },
   )
 
+export const blockHoldsQuery = query('listBlockHolds', {}, { pace: 'usual' })
+
 export type ResultFilters = { readonly status?: string; readonly q?: string; readonly after?: string }
 
 /** What a quotation mark or backslash stands in cannot be searched for. */

@@ -1,6 +1,7 @@
 import './dashboard.css'
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
 import { useQuery } from '@tanstack/react-query'
+import { HeldBlocks } from '../checks/held-blocks.tsx'
 import { LiveMark } from '../components/live-line.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Page } from '../components/page.tsx'
@@ -53,6 +54,7 @@ function Loaded({ summary }: { summary: ConsoleSummary }) {
       <h1 tabIndex={-1}>{leadSentence(summary)}</h1>
       <p className="secondary lead">{secondSentence(summary)}</p>
       <StandingBar standings={summary.standings} />
+      <HeldBlocks />
       <FirstSteps />
       <div className="halves">
         <StackedDays summary={summary} />

@@ -39,8 +39,11 @@ export function consequenceOf(
     )
   }
   if (standing === 'notified') return notifiedOf(issues, now)
-  return 'Nothing blocks it.'
+  return issuesThat('held', issues, now).length > 0 ? heldText : 'Nothing blocks it.'
 }
+
+const heldText =
+  'Nothing blocks it. A check that it fails was about to block many devices at once, so its block is held.'
 
 const issuesThat = (wanted: IssueStanding, issues: readonly IssueView[] | undefined, now: number) =>
   issues?.filter((issue) => issueStanding(issue, now) === wanted) ?? []

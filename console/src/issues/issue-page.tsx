@@ -98,6 +98,7 @@ const idlePills = {
   paused: 'Check paused',
   report_only: 'Report only',
   unowned: 'No owner',
+  held: 'Block held',
 } as const
 
 function Pill({ issue, now }: { issue: IssueFacts; now: number }) {
@@ -135,6 +136,8 @@ function consequenceOf(issue: IssueFacts, now: number): string {
       return 'The check only reports: the owner does not see it, and it blocks nobody.'
     case 'unowned':
       return 'The device has no owner, so nobody sees it and it blocks nobody.'
+    case 'held':
+      return 'Its block is held with others of the check, or was discarded with them: it blocks nobody. The page of the check says more.'
     case 'notified':
       return 'It notifies the owner and does not block.'
     case 'blocking':

@@ -8,6 +8,7 @@ export const issueStates = {
   all: 'Open and resolved',
   blocking: 'Blocking now',
   will_block: 'Will block',
+  held: 'Block held',
   notified: 'Notifies',
   report_only: 'Report only',
   exempted: 'Exempted',

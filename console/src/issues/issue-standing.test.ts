@@ -9,6 +9,7 @@ const told: StandingIssue = {
   blocks_at: null,
   strategy: 'notify_only',
   is_paused: false,
+  is_held: false,
   owner: { id: '5', name: 'Ana Ruiz' },
 }
 const at = (hours: number) => new Date(now + hours * 3_600_000).toISOString()
@@ -26,6 +27,9 @@ test('only what an owner is told of is notified, and only what blocks blocks', (
     [{ strategy: 'warn_then_block', blocks_at: at(0) }, 'blocking'],
     // Outside of the groups that the check may block, the owner is told.
     [{ strategy: 'warn_then_block' }, 'notified'],
+    [{ strategy: 'block_immediately', is_held: true }, 'held'],
+    // The day that was announced stands.
+    [{ strategy: 'block_immediately', is_held: true, blocks_at: at(1) }, 'will_block'],
     // Not decided again yet, after the check was changed.
     [{ strategy: 'notify_only', blocks_at: at(-1) }, 'notified'],
     [{ strategy: 'report_only', blocks_at: at(-1) }, 'report_only'],

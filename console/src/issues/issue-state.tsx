@@ -29,6 +29,8 @@ export function IssueState({ issue }: { readonly issue: StandingIssue }) {
       return idle('dash', 'Report only')
     case 'unowned':
       return idle('dash', 'No owner')
+    case 'held':
+      return idle('pending', 'Block held')
     case 'notified':
       return (
         <span className="state notified">

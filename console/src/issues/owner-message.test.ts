@@ -10,6 +10,7 @@ const issue = {
   resolved_at: null,
   exempted: false,
   is_paused: false,
+  is_held: false,
   blocks_at: '2026-11-20T12:00:00.000Z',
   strategy: 'warn_then_block',
   owner: { id: '1', name: 'Ana Ruiz' },

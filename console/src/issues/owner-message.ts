@@ -13,6 +13,7 @@ type Told = Pick<
   | 'exempted'
   | 'strategy'
   | 'is_paused'
+  | 'is_held'
   | 'owner'
   | 'device'
 > & { readonly texts_left_out?: boolean }
@@ -21,7 +22,7 @@ const leftOut = 'What to do about it is too long for a message. Ask your IT team
 
 /** Whether the owner of the device sees the issue at sign-in, so that a message about it says nothing new. */
 export const isForOwner = (issue: Parameters<typeof issueStanding>[0], now: number): boolean =>
-  ['notified', 'will_block', 'blocking'].includes(issueStanding(issue, now))
+  ['notified', 'held', 'will_block', 'blocking'].includes(issueStanding(issue, now))
 
 /** Plain text for mail or chat: what the owner of a device reads at sign-in about these issues of it. */
 export function ownerMessage(issues: readonly Told[], now: number): string {

@@ -1,6 +1,7 @@
 import { CheckConfiguration } from '../check-configurations.ts'
 import { checkResultSearch } from '../check-results.ts'
 import {
+  BlockHolds,
   CheckFacts,
   CheckTags,
   CheckView,
@@ -79,6 +80,28 @@ export const checkViewOperations = defineOperations({
     summary: 'Read a configuration as it was after an entry of the audit log',
     tag: 'Console',
     answer: ConfigurationAt,
+  }),
+  listBlockHolds: json({
+    method: 'GET',
+    path: '/views/block_holds',
+    permission: 'read',
+    summary: 'List the blocks that are held',
+    tag: 'Console',
+    answer: BlockHolds,
+  }),
+  releaseBlockHold: json({
+    method: 'POST',
+    path: '/block_holds/:blockHoldId/release',
+    permission: 'configure_checks',
+    summary: 'Let held blocks take effect',
+    tag: 'Console',
+  }),
+  discardBlockHold: json({
+    method: 'POST',
+    path: '/block_holds/:blockHoldId/discard',
+    permission: 'configure_checks',
+    summary: 'Discard held blocks',
+    tag: 'Console',
   }),
   getCatalogue: json({
     method: 'GET',

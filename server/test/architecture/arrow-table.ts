@@ -155,7 +155,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['inventory/devices', 'signals/audit', 'http', ...base],
   ],
   'checks/configuration': [
-    ...['compliance/templates', 'compliance/targeting', 'compliance/issues', 'compliance/standing'],
+    ...['compliance/templates', 'compliance/targeting', 'compliance/issues', 'compliance/holds', 'compliance/standing'],
     ...['inventory/devices', 'signals/audit', ...base],
   ],
   'checks/catalogue': ['compliance/templates', ...base],
@@ -165,8 +165,11 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['inventory/devices', 'signals/audit', ...base],
   ],
   'compliance/results': ['compliance/issues', 'compliance/standing', 'inventory/devices', 'http', ...base],
-  'compliance/targeting': ['compliance/issues', 'compliance/standing', 'inventory/devices', ...base],
+  'compliance/targeting': [
+    ...['compliance/issues', 'compliance/holds', 'compliance/standing', 'inventory/devices', 'signals/audit', ...base],
+  ],
   'compliance/issues': [
+    'compliance/holds',
     'compliance/templates',
     'inventory/devices',
     'inventory/people',
@@ -174,6 +177,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     'http',
     ...base,
   ],
+  'compliance/holds': ['signals/audit', ...base],
   'compliance/standing': [...base],
   'compliance/templates': [...base],
 

@@ -48,6 +48,8 @@ export const tableOwners: Readonly<Record<string, string>> = {
   check_refreshes: 'compliance',
   check_recomputations: 'compliance',
   issues: 'compliance/issues',
+  block_holds: 'compliance',
+  sudden_blocks: 'compliance',
   exemption_requests: 'administration/requests',
   exemption_request_issues: 'administration/requests',
   registration_requests: 'administration/requests',

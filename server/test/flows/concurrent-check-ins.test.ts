@@ -12,6 +12,7 @@ import { type CheckRun, recordTogether } from '../../src/compliance/results/reco
 import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.ts'
 import { settleDueDevices } from '../../src/inventory/devices/settle-due-devices.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
+import { letBlocksThrough } from '../support/let-blocks-through.ts'
 import { contextAt, type MadeCheck, makeIn, startOfTests } from '../support/make.ts'
 import { recordResults } from '../support/record-results.ts'
 
@@ -41,7 +42,9 @@ async function fleet(deviceCount: number, checkCount: number) {
   while (checks.length < checkCount) {
     const configuration = { remediation_strategy: 'block_immediately' } as const
     const option_definitions = JSON.stringify(options)
-    checks.push(await make.check(organizationId, { configuration, primary_key_column: 'user', option_definitions }))
+    const check = await make.check(organizationId, { configuration, primary_key_column: 'user', option_definitions })
+    await letBlocksThrough(database.db, organizationId, check.id, present)
+    checks.push(check)
   }
   const devices: string[] = []
   while (devices.length < deviceCount) {

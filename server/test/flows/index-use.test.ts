@@ -55,8 +55,12 @@ async function fill(organizationId: string) {
     insert into issues select (jsonb_populate_record(i, jsonb_build_object('id', 1000 + number, 'device_id', 1000 + number,
       'title', 'Issue ' || number, 'issue_value', 'value ' || number, 'detected_at', ${at}, 'last_rechecked_at', ${at},
       'resolved_at', case when number % 100 > 0 then ${at} end,
+      'hold_id', case when number % 500 = 0 then 1 end,
       'blocks_device_at', case when number % 500 = 0 then ${at} + interval '1 month' end))).*
     from issues as i, ${numbers} where i.id = ${issue.id}::bigint`.execute(app.db)
+  await sql`
+    insert into block_holds (organization_id, id, check_id, began_at, device_limit)
+    values (${organizationId}::bigint, 1, ${check.id}::bigint, ${app.now()}::timestamptz, 100)`.execute(app.db)
   await sql`
     insert into auth_logs select (jsonb_populate_record(l, jsonb_build_object('id', 1000 + number, 'started_at', ${at},
       'person_id', case when number % 1000 = 0 then ${owner.id}::bigint end, 'person_name', 'Person ' || number % 300,
@@ -113,6 +117,7 @@ const usesOf = ({ check, owner }: Filled): Record<string, Use> => ({
   issues_last_rechecked_at: { api: '/issues?query=last_rechecked_at<2020-01-01T00:00:00Z' },
   issues_blocks_device_at: { api: '/issues?query=blocks_device_at<2020-01-01T00:00:00Z' },
   issues_open_by_check: { console: `/views/checks/${check.id}` },
+  issues_held: { console: '/views/block_holds' },
   issues_open_newest: { console: '/views/issues?per_page=25' },
   issues_open_by_deadline: { console: '/views/issues?sort=blocks_at&per_page=25' },
   issues_one_open: { constraint: 'a device has one open issue of a check and a value' },

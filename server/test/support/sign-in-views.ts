@@ -57,6 +57,7 @@ const firewall: ThingView = {
   title: 'The firewall is off',
   goodTitle: 'The application firewall is on',
   standing: 'blocking',
+  isHeld: false,
   why: html`<p>A firewall keeps strangers on the same Wi-Fi out of this Mac.</p>`,
   fix: {
     system: 'macOS',
@@ -213,6 +214,7 @@ export const signInViews: Readonly<Record<string, PageView>> = {
   }),
   rechecking: of('blocked', { ...device, things: [fixed, { ...apps, isChecking: true }], isRechecking: true }),
   'will-block': of('warning', { ...device, things: [lock] }),
+  held: of('warning', { ...device, things: [{ ...lock, standing: 'advice', blocksAt: null, isHeld: true }] }),
   notified: of('warning', { ...device, things: [{ ...lock, standing: 'advice', blocksAt: null }] }),
   passed: of('passed', { ...device, things: [fixed, { ...fixed, checkId: '12', goodTitle: 'Apps are up to date' }] }),
   observe: of('looking', { mayPrompt: false }),

@@ -40,6 +40,7 @@ export function PreviewPanel(parts: Parts) {
       )}
       {!preview && error === null && <SkeletonRows rows={5} />}
       {preview && <Outlook preview={preview} isBlocking={isBlocking} />}
+      {preview?.held && <Held held={preview.held} />}
       {preview && isBlocking && <Lists {...parts} preview={preview} />}
       {preview && <Remarks preview={preview} isBlocking={isBlocking} />}
     </aside>
@@ -78,6 +79,14 @@ function Outlook({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
     </div>
   )
 }
+
+const Held = ({ held }: { held: NonNullable<ConfigurationPreview['held']> }) => (
+  <p className="secondary">
+    <b className="medium">Held at first:</b> {devices(held.devices)} would be blocked without notice, and one check may
+    block {devices(held.limit)} within an hour. Nobody is blocked or signaled until you release these blocks on the page
+    of the check.
+  </p>
+)
 
 function movesOf({ moves, ends_at, computed_at, ...preview }: ConfigurationPreview): string {
   const parts = [

@@ -13,6 +13,7 @@ export function verbOf(preview: ConfigurationPreview | undefined, draft: Draft, 
   const plain = changes === 1 ? 'Save 1 change' : `Save ${changes} changes`
   if (!preview) return plain
   const now = Date.parse(preview.computed_at)
+  if (preview.held) return `Save, and hold the blocks of ${devices(preview.held.devices)}`
   if (preview.hit > 0) {
     return isLater(preview)
       ? `Warn ${devices(preview.hit)}, block from ${dayOf(preview.ends_at, now)}`
@@ -38,6 +39,7 @@ export function consequencesOf(preview: ConfigurationPreview): string[] {
   const who = others > 0 ? `${names.join(', ')} and ${others.toLocaleString('en')} more` : names.join(', ')
   const when = isLater(preview) ? `from ${deadlineOf(preview.ends_at, now)} UTC at the latest` : 'immediately'
   const only = preview.people_on_only_device
+  if (preview.held) return [heldOf(preview.held), ...effectOf(preview)]
   return [
     `Blocked ${when}, unless the failure is fixed: ${who}.`,
     ...effectOf(preview),
@@ -45,6 +47,9 @@ export function consequencesOf(preview: ConfigurationPreview): string[] {
     ...(preview.undecided.length > 0 ? ['A device without a result that fails later gets its own grace period.'] : []),
   ]
 }
+
+const heldOf = ({ devices: count, limit }: NonNullable<ConfigurationPreview['held']>): string =>
+  `The blocks of ${devices(count)} are held: one check may block ${devices(limit)} within an hour without notice. You release or discard them on the page of the check.`
 
 /** What a block reaches, as far as whoever saves has to know. */
 function effectOf({ receivers }: ConfigurationPreview): string[] {
@@ -84,6 +89,7 @@ export function changesInWords(changed: readonly string[], saved: Draft, draft: 
 
 /** What follows, in a line beside the button. */
 export function consequenceOf(preview: ConfigurationPreview): string {
+  if (preview.held) return 'Nobody is blocked until you release the blocks.'
   if (preview.hit > 0 && isLater(preview)) {
     const day = dayOf(preview.ends_at, Date.parse(preview.computed_at))
     return preview.blocked_now === 0

@@ -9,6 +9,7 @@ const reasons: Readonly<Record<Spared['reason'], string>> = {
   outside_groups: 'in no group that it blocks in',
   unregistered: 'not registered',
   snoozed: 'snoozed until later',
+  held: 'held or discarded with other blocks',
 }
 
 /** "exempted", "in “Executives”". */

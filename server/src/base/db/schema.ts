@@ -585,7 +585,20 @@ export interface Database {
     blocks_device_at: Instant | null
     /** Whether it is exempted, at least also, because someone asked for it. */
     exempted_on_request: WithDefault<boolean>
+    /** The hold that its block waits under, or was discarded with. */
+    hold_id: string | null
   }
+  block_holds: {
+    organization_id: string
+    id: Id
+    check_id: string
+    began_at: Instant
+    device_limit: number
+    decision: 'released' | 'discarded' | null
+    decided_at: Instant | null
+    decided_by: string | null
+  }
+  sudden_blocks: { organization_id: string; check_id: string; device_id: string; blocked_at: Instant }
   exemption_requests: {
     organization_id: string
     id: Id

@@ -59,7 +59,7 @@ const fleetDevice = fc.record({
 type FleetDevice = typeof fleetDevice extends fc.Arbitrary<infer Value> ? Value : never
 
 const world = fc.record({
-  devices: fc.array(fleetDevice, { minLength: 3, maxLength: 6 }),
+  devices: fc.array(fleetDevice, { minLength: 3, maxLength: 9 }),
   first: configuration,
   firstBegins: beginning,
   other: configuration,
@@ -85,6 +85,13 @@ const blockingWorld: World = {
   other: { remediation_strategy: 'report_only' },
   saved: { remediation_strategy: 'warn_then_block', block_auth_grace_period_days: 2 },
   savedBegins: null,
+}
+
+/** Blocks so many devices at once that their blocks are held. */
+const heldWorld: World = {
+  ...blockingWorld,
+  devices: [...blockingWorld.devices, ...blockingWorld.devices],
+  saved: { remediation_strategy: 'block_immediately' },
 }
 
 const momentOf = (hours: number | null) => (hours === null ? null : hour(hours))
@@ -227,7 +234,7 @@ test('what a preview foretells is what saving then does, at once and at the end 
       )
       hits += foretold.length
     }),
-    { numRuns: 40, examples: [[blockingWorld]] },
+    { numRuns: 40, examples: [[blockingWorld], [heldWorld]] },
   )
   assert.ok(hits >= blockingWorld.devices.length, `devices that were foretold to be blocked: ${hits}`)
 })

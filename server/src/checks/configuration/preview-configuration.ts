@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
+import { readRoom } from '../../compliance/holds/hold-blocks.ts'
 import { scopeOf } from './configuration-changes.ts'
 import { type BlockingRules, endOfGrace } from './preview-rules.ts'
-import { type PreviewPlan, type PreviewTotals, startTotals, takeDevice } from './preview-totals.ts'
+import { holdEffect, type PreviewPlan, type PreviewTotals, startTotals, takeDevice } from './preview-totals.ts'
 import { countDevices, listPreviewedDevices } from './previewed-device-queries.ts'
 import { findConfiguration } from './queries.ts'
 import { readSettingsChange } from './read-settings-change.ts'
@@ -22,6 +23,8 @@ export type ConfigurationPreview = PreviewTotals & {
   /** Of the organization, whether the check runs there or not. */
   allDevices: number
   onOnlyDevice: ReadonlySet<string>
+  /** The devices whose blocks are held, since they are more than the limit; null where blocks take effect. */
+  held: { devices: number; limit: number } | null
   token: string
 }
 
@@ -37,7 +40,27 @@ export async function previewConfiguration(
   { now, most }: { now: string; most: number },
 ): Promise<ConfigurationPreview> {
   const { organizationId, checkId } = unsaved
-  const plan = await planOf(reader, unsaved, now)
+  const asIs = await planOf(reader, unsaved, now)
+  const { room, limit } = await readRoom(reader, { organizationId, checkId }, now)
+  const first = await walk(reader, unsaved, asIs, most)
+  const { sudden } = first.totals
+  const isHeld = sudden > room
+  const plan = { ...asIs, isHeld }
+  const { totals, digest } = isHeld ? await walk(reader, unsaved, plan, most) : first
+  for (const effect of Object.values(totals.effects)) if (effect.sudden > room) holdEffect(effect)
+  const { total, byOwner } = await countDevices(reader, organizationId, [...totals.owners])
+  const onOnlyDevice = new Set([...totals.owners].filter((owner) => byOwner.get(owner) === 1))
+  const token = [plan.revision, totals.blockedNow, totals.blockedAtEnd, digest].join('.')
+  const held = isHeld ? { devices: sudden, limit } : null
+  return { ...totals, plan, allDevices: total, onOnlyDevice, held, token }
+}
+
+async function walk(
+  reader: Reader,
+  { organizationId, checkId }: UnsavedConfiguration,
+  plan: PreviewPlan,
+  most: number,
+): Promise<{ totals: PreviewTotals; digest: string }> {
   const totals = startTotals()
   const digest = createHash('sha256').update(plan.digestedAs)
   let after = '0'
@@ -51,11 +74,7 @@ export async function previewConfiguration(
     if (devices.length < devicesPerBatch) break
     after = devices.at(-1)?.id ?? after
   }
-  const { total, byOwner } = await countDevices(reader, organizationId, [...totals.owners])
-  const onOnlyDevice = new Set([...totals.owners].filter((owner) => byOwner.get(owner) === 1))
-  const figures = [plan.revision, totals.blockedNow, totals.blockedAtEnd]
-  const token = [...figures, digest.digest('base64url').slice(0, 22)].join('.')
-  return { ...totals, plan, allDevices: total, onOnlyDevice, token }
+  return { totals, digest: digest.digest('base64url').slice(0, 22) }
 }
 
 async function planOf(reader: Reader, unsaved: UnsavedConfiguration, now: string): Promise<PreviewPlan> {
@@ -71,6 +90,7 @@ async function planOf(reader: Reader, unsaved: UnsavedConfiguration, now: string
   return {
     now,
     end: endOfGrace(rules, now),
+    isHeld: false,
     rules,
     targeting: { ...after, type: stored.type, platforms: stored.platforms },
     isRetargeted: scopeOf(changed) === 'all_devices' && !changed.every((name) => name === 'options'),

@@ -1,5 +1,6 @@
 import { dayMs, plusMs } from '../../base/time.ts'
-import { type BlockingPolicy, decideBlocking } from '../../compliance/issues/rules.ts'
+import { type HoldDecision, isSudden } from '../../compliance/holds/hold-rules.ts'
+import { type BlockingPolicy, scheduleIssue } from '../../compliance/issues/rules.ts'
 import { isAllowed, type TargetedDevice } from '../../compliance/standing/targeting-rules.ts'
 import {
   type AuthStateDecision,
@@ -23,6 +24,8 @@ export type OwnIssue = {
   blocking_since: string | null
   /** As the configuration that is saved has it; null where that blocks nobody. */
   blocks_device_at: string | null
+  hold_id: string | null
+  hold_decision: HoldDecision | null
 }
 
 /** A device, what the check last said there, and the open issues of the check and of all others. */
@@ -37,7 +40,7 @@ export type PreviewedDevice = TargetedDevice & {
   others: readonly StateOfIssue[]
 }
 
-export type SparedReason = 'exempted' | 'excluded_group' | 'outside_groups' | 'unregistered' | 'snoozed'
+export type SparedReason = 'exempted' | 'excluded_group' | 'outside_groups' | 'unregistered' | 'snoozed' | 'held'
 
 export type Forecast = {
   /** Right after saving. */
@@ -48,6 +51,8 @@ export type Forecast = {
   blocksAt: string | null
   /** Whether that is sooner than as the configuration is saved now. */
   isHit: boolean
+  /** Whether saving blocks it without notice, so that it counts towards the limit from which blocks are held. */
+  isSudden: boolean
   /** Why a failing device is not blocked by the end; null where it is, or where the strategy blocks nobody. */
   spared: SparedReason | null
 }
@@ -61,39 +66,65 @@ export function endOfGrace(rules: BlockingPolicy, now: string): string {
     : end
 }
 
+type Outlook = {
+  now: string
+  end: string
+  /** Whether blocks without notice are held; they take effect if it is left out. */
+  isHeld?: boolean
+}
+
 /** What saving `rules` does to a device; `isTargeted` says whether the check still runs there. */
 export function forecast(
   device: PreviewedDevice,
   rules: BlockingRules,
   isTargeted: boolean,
-  { now, end }: { now: string; end: string },
+  { now, end, isHeld = false }: Outlook,
 ): Forecast {
   // What a check leaves has its issues resolved.
-  const own = isTargeted ? device.own.map((issue) => decideOwn(issue, device, rules, now)) : []
+  const decided = isTargeted ? device.own.map((issue) => decideOwn(issue, device, rules, now)) : []
+  const isNew = decided.some((issue, place) => isNewlySudden(device.own[place], issue, now))
+  const own = isHeld ? decided.map((issue, place) => keepHeld(device.own[place], issue, now)) : decided
   const issues = [...device.others, ...own.map((issue) => stateOfIssue({ ...issue, ...rules }))]
   const afterSaving = decideAuthState(device, issues, now)
   const atEnd = decideAuthState({ ...device, ...afterSaving }, issues, end)
   const blocksAt = earliest(own)
   const blockedAsItIs = earliest(device.own)
   const isHit = blocksAt !== null && (blockedAsItIs === null || blocksAt < blockedAsItIs)
-  return { afterSaving, atEnd, blocksAt, isHit, spared: sparedReason(device, rules, own, blocksAt, end) }
+  return {
+    afterSaving,
+    atEnd,
+    blocksAt,
+    isHit,
+    isSudden: isNew,
+    spared: sparedReason(device, rules, own, blocksAt, end),
+  }
 }
 
 const decideOwn = (issue: OwnIssue, device: PreviewedDevice, rules: BlockingRules, now: string) => ({
   exempted: issue.exempted,
-  ...decideBlocking(
+  ...scheduleIssue(
+    issue,
     {
       policy: rules,
       isInBlockingGroups: isAllowed(rules.blocking_allowed_groups, rules.blocking_excluded_groups, device),
-      isExempted: issue.exempted,
-      detectedAt: issue.detected_at,
-      blockingSince: issue.blocking_since,
       registeredAt: device.registered_at,
-      snoozedUntil: device.snoozed_until,
+      snoozed_until: device.snoozed_until,
     },
     now,
   ),
 })
+
+type Decided = ReturnType<typeof decideOwn>
+
+/** What stays as it is, since its block is held. */
+const keepHeld = (before: OwnIssue | undefined, after: Decided, now: string): Decided =>
+  before && isNewlySudden(before, after, now) ? { ...before, hold_id: 'new' } : after
+
+const isNewlySudden = (
+  before: OwnIssue | undefined,
+  after: { blocks_device_at: string | null },
+  now: string,
+): boolean => before?.hold_id === null && isSudden(before.blocks_device_at, after.blocks_device_at, now)
 
 function earliest(issues: readonly { exempted: boolean; blocks_device_at: string | null }[]): string | null {
   let first: string | null = null
@@ -106,7 +137,7 @@ function earliest(issues: readonly { exempted: boolean; blocks_device_at: string
 function sparedReason(
   device: PreviewedDevice,
   rules: BlockingRules,
-  own: readonly { exempted: boolean }[],
+  own: readonly { exempted: boolean; hold_id: string | null }[],
   blocksAt: string | null,
   end: string,
 ): SparedReason | null {
@@ -115,14 +146,14 @@ function sparedReason(
   if (device.registered_at === null) return 'unregistered'
   if (excludedGroupOf(device, rules) !== undefined) return 'excluded_group'
   if (!isAllowed(rules.blocking_allowed_groups, [], device)) return 'outside_groups'
-  return 'exempted'
+  return own.some(({ exempted, hold_id: holdId }) => !exempted && holdId !== null) ? 'held' : 'exempted'
 }
 
 /** The group or platform of the device that is never blocked. */
 export const excludedGroupOf = (device: TargetedDevice, rules: BlockingRules): string | undefined =>
   rules.blocking_excluded_groups.find((group) => !isAllowed([], [group], device))
 
-export type StrategyEffect = { notified: boolean; blockedNow: boolean; blockedAtEnd: boolean }
+export type StrategyEffect = { notified: boolean; blockedNow: boolean; blockedAtEnd: boolean; isSudden: boolean }
 
 /** What another strategy, under otherwise equal rules, would do to a failing device. */
 export function effectOf(
@@ -137,5 +168,6 @@ export function effectOf(
     notified: isTold && device.registered_owner_id !== null && own.some(({ exempted }) => !exempted),
     blockedNow: blocksAt !== null && blocksAt <= now,
     blockedAtEnd: blocksAt !== null && blocksAt <= end,
+    isSudden: own.some((issue, place) => isNewlySudden(device.own[place], issue, now)),
   }
 }

@@ -15,6 +15,8 @@ import type { SettingName } from './settings.ts'
 export type PreviewPlan = {
   now: string
   end: string
+  /** Whether what it blocks without notice is held. */
+  isHeld: boolean
   rules: BlockingRules
   targeting: Targeting
   isRetargeted: boolean
@@ -28,7 +30,15 @@ export type PreviewPlan = {
 export type UndecidedReason = 'unknown' | 'errored' | 'pending' | 'stale' | 'new_target'
 
 type Strategy = (typeof strategies)[number]
-type Effect = { notified: number; blockedNow: number; blockedAtEnd: number }
+type Effect = {
+  notified: number
+  blockedNow: number
+  blockedAtEnd: number
+  /** Devices that it blocks without notice, and how many it blocks besides. */
+  sudden: number
+  othersNow: number
+  othersAtEnd: number
+}
 type Listed<Fact> = { device: PreviewedRow } & Fact
 
 export type PreviewTotals = {
@@ -36,6 +46,8 @@ export type PreviewTotals = {
   blockedAtEnd: number
   /** Devices that the check will block, or block sooner. */
   hit: number
+  /** Devices that saving blocks without notice. */
+  sudden: number
   /** Devices that are blocked today and not after saving. */
   released: number
   joined: number
@@ -52,12 +64,16 @@ export type PreviewTotals = {
   undecidedBy: Map<UndecidedReason, number>
 }
 
-const nobody = (): Effect => ({ notified: 0, blockedNow: 0, blockedAtEnd: 0 })
+const nobody = (): Effect => ({
+  ...{ notified: 0, blockedNow: 0, blockedAtEnd: 0 },
+  ...{ sudden: 0, othersNow: 0, othersAtEnd: 0 },
+})
 
 export const startTotals = (): PreviewTotals => ({
   blockedNow: 0,
   blockedAtEnd: 0,
   hit: 0,
+  sudden: 0,
   released: 0,
   joined: 0,
   left: 0,
@@ -103,6 +119,7 @@ function takeForecast(
   const { afterSaving, blocksAt, spared } = found
   const isReleased = device.auth_state === 'blocked' && afterSaving.auth_state !== 'blocked'
   if (found.isHit) totals.hit += 1
+  if (found.isSudden) totals.sudden += 1
   if (isReleased) totals.released += 1
   if (afterSaving.auth_state !== device.auth_state) totals.moves[afterSaving.auth_state] += 1
   if (spared !== null) takeSpared(totals, device, plan, spared, most)
@@ -149,5 +166,14 @@ function takeEffects(totals: PreviewTotals, device: PreviewedRow, { rules, now }
     if (effect.notified) sum.notified += 1
     if (effect.blockedNow) sum.blockedNow += 1
     if (effect.blockedAtEnd) sum.blockedAtEnd += 1
+    if (effect.isSudden) sum.sudden += 1
+    if (effect.blockedNow && !effect.isSudden) sum.othersNow += 1
+    if (effect.blockedAtEnd && !effect.isSudden) sum.othersAtEnd += 1
   }
+}
+
+/** Takes out what would be held under this strategy. */
+export function holdEffect(effect: Effect): void {
+  effect.blockedNow = effect.othersNow
+  effect.blockedAtEnd = effect.othersAtEnd
 }

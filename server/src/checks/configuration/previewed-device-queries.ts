@@ -77,14 +77,19 @@ async function listOpenIssues(reader: Reader, { organizationId, checkId }: Asked
         .onRef('configuration.organization_id', '=', 'issues.organization_id')
         .onRef('configuration.check_id', '=', 'issues.check_id'),
     )
+    .leftJoin('block_holds as hold', (join) =>
+      join.onRef('hold.organization_id', '=', 'issues.organization_id').onRef('hold.id', '=', 'issues.hold_id'),
+    )
     .select([
       'issues.device_id',
       'issues.exempted',
       'issues.blocks_device_at',
+      'issues.hold_id',
       'configuration.remediation_strategy',
       'configuration.paused_at',
       ofOwn<string>('issues.detected_at').as('detected_at'),
       ofOwn<string>('issues.blocking_since').as('blocking_since'),
+      'hold.decision as hold_decision',
     ])
     .distinct()
     .where(inOrganization('issues', organizationId))
@@ -103,9 +108,9 @@ async function listOpenIssues(reader: Reader, { organizationId, checkId }: Asked
     const entry = byDevice.get(row.device_id) ?? { own: [], others: [] }
     byDevice.set(row.device_id, entry)
     const state = stateOfIssue(row)
-    const { detected_at, blocking_since } = row
+    const { detected_at, blocking_since, hold_id, hold_decision } = row
     if (detected_at === null) entry.others.push(state)
-    else entry.own.push({ ...state, detected_at, blocking_since })
+    else entry.own.push({ ...state, detected_at, blocking_since, hold_id, hold_decision })
   }
   return byDevice
 }

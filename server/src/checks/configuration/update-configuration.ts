@@ -4,8 +4,10 @@ import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
+import { endHoldOfCheck } from '../../compliance/targeting/decide-hold.ts'
 import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
+import { isBlocking } from '../../inventory/devices/rules.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { auditChanges, changesSchedule, scopeOf } from './configuration-changes.ts'
 import { describeChanges } from './describe-settings.ts'
@@ -25,6 +27,7 @@ export async function updateConfiguration(tx: Tx, update: Update, context: Chang
   const { before, after, changed } = await readSettingsChange(tx, organizationId, stored, update.request)
   if (changed.length === 0) return
   await write(tx, update, after, changed, context)
+  if (after.is_paused || !isBlocking(after)) await endHoldOfCheck(tx, checkId, context)
   const scope = scopeOf(changed)
   if (scope) await requestRecomputation(tx, { organizationId, checkId, scope, now })
   if (changesSchedule(changed)) await queueAgentNotice(tx, organizationId, null, now)

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
-import { type BlockingPolicy, decideBlocking } from './rules.ts'
+import { holdBlocks } from '../holds/hold-blocks.ts'
+import { type BlockingPolicy, type ScheduledIssue, scheduleIssue } from './rules.ts'
 
 export type IssuePolicy = BlockingPolicy & {
   isInBlockingGroups: (device: LockedDevice) => boolean
@@ -16,40 +18,56 @@ export async function rescheduleIssues(
   tx: Tx,
   devices: readonly LockedDevice[],
   policies: ReadonlyMap<string, IssuePolicy>,
-  now: string,
+  context: ChangeOrigin,
 ): Promise<void> {
   const [first] = devices
   if (!first || policies.size === 0) return
+  const { organization_id: organizationId } = first
   const byId = new Map(devices.map((device) => [device.id, device]))
-  const issues = await openIssuesUnder(tx, first.organization_id, [...byId.keys()], [...policies.keys()])
+  const issues = await openIssuesUnder(tx, organizationId, [...byId.keys()], [...policies.keys()])
   const moved = issues.flatMap((issue) => {
     const [device, policy] = [byId.get(issue.device_id), policies.get(issue.check_id)]
     if (!device || !policy) return []
-    const decision = decideBlocking(
-      {
-        policy,
-        isInBlockingGroups: policy.isInBlockingGroups(device),
-        isExempted: issue.exempted,
-        detectedAt: issue.detected_at,
-        blockingSince: issue.blocking_since,
-        registeredAt: device.registered_at,
-        snoozedUntil: issue.snoozed_until,
-      },
-      now,
-    )
-    const stands =
-      decision.blocking_since === issue.blocking_since && decision.blocks_device_at === issue.blocks_device_at
-    return stands ? [] : [{ id: issue.id, ...decision }]
+    const decided = scheduleIssue(issue, { policy, ...factsOf(device, policy), ...issue }, context.now)
+    return isSame(issue, decided) ? [] : [{ issue, decided }]
   })
   if (moved.length === 0) return
+  const blocks = moved.map(({ issue, decided }) => ({
+    ...{ deviceId: issue.device_id, checkId: issue.check_id, context },
+    before: issue.hold_id === null ? issue.blocks_device_at : decided.blocks_device_at,
+    after: decided.blocks_device_at,
+  }))
+  const holds = await holdBlocks(tx, organizationId, blocks)
+  await write(
+    tx,
+    organizationId,
+    moved.map(({ issue, decided }, place) => {
+      const holdId = holds[place] ?? null
+      return { id: issue.id, ...(holdId === null ? decided : { ...issue, hold_id: holdId }) }
+    }),
+  )
+}
+
+const factsOf = (device: LockedDevice, policy: IssuePolicy) => ({
+  isInBlockingGroups: policy.isInBlockingGroups(device),
+  registeredAt: device.registered_at,
+})
+
+const isSame = (one: ScheduledIssue, other: ScheduledIssue): boolean =>
+  one.blocking_since === other.blocking_since &&
+  one.blocks_device_at === other.blocks_device_at &&
+  one.hold_id === other.hold_id
+
+async function write(tx: Tx, organizationId: string, moved: readonly ({ id: string } & ScheduledIssue)[]) {
   await sql`
-    update issues set blocking_since = moved.since, blocks_device_at = moved.at
+    update issues set blocking_since = moved.since, blocks_device_at = moved.at, hold_id = moved.hold
     from unnest(
       ${moved.map(({ id }) => id)}::bigint[],
       ${moved.map((issue) => issue.blocking_since)}::timestamptz[],
-      ${moved.map((issue) => issue.blocks_device_at)}::timestamptz[]
-    ) as moved (id, since, at)
-    where ${inOrganization('issues', first.organization_id)} and issues.id = moved.id
+      ${moved.map((issue) => issue.blocks_device_at)}::timestamptz[],
+      ${moved.map((issue) => issue.hold_id)}::bigint[]
+    ) as moved (id, since, at, hold)
+    where ${inOrganization('issues', organizationId)} and issues.id = moved.id
   `.execute(tx)
 }
 
@@ -67,6 +85,9 @@ async function openIssuesUnder(
         .onRef('result.device_id', '=', 'issues.device_id')
         .onRef('result.check_id', '=', 'issues.check_id'),
     )
+    .leftJoin('block_holds as hold', (join) =>
+      join.onRef('hold.organization_id', '=', 'issues.organization_id').onRef('hold.id', '=', 'issues.hold_id'),
+    )
     .select([
       'issues.id',
       'issues.device_id',
@@ -75,6 +96,8 @@ async function openIssuesUnder(
       'issues.detected_at',
       'issues.blocking_since',
       'issues.blocks_device_at',
+      'issues.hold_id',
+      'hold.decision as hold_decision',
       'result.snoozed_until',
     ])
     .where(inOrganization('issues', organizationId))

@@ -1,5 +1,6 @@
 import { dayMs, plusMs } from '../../base/time.ts'
 import { isBlocking, type RemediationStrategy } from '../../inventory/devices/rules.ts'
+import { type HeldSchedule, type HoldDecision, scheduleUnderHold } from '../holds/hold-rules.ts'
 
 /** Moments are ISO 8601 UTC with milliseconds, so they compare as text. */
 const latest = (...moments: (string | null)[]): string =>
@@ -44,4 +45,29 @@ export function decideBlocking(facts: BlockingFacts, now: string): BlockingDecis
     blocking_since: blockingSince,
     blocks_device_at: latest(plusMs(base, graceMs), policy.begins_blocking_on, facts.snoozedUntil),
   }
+}
+
+export type ScheduledIssue = HeldSchedule
+
+type OpenIssue = ScheduledIssue & { exempted: boolean; detected_at: string; hold_decision: HoldDecision | null }
+
+type FactsOfDevice = Pick<BlockingFacts, 'policy' | 'isInBlockingGroups' | 'registeredAt'> & {
+  snoozed_until: string | null
+}
+
+/** When an open issue blocks, decided again: by the policy as it is now, and by the hold that it is under. */
+export function scheduleIssue(issue: OpenIssue, facts: FactsOfDevice, now: string): ScheduledIssue {
+  const { policy, isInBlockingGroups, registeredAt, snoozed_until } = facts
+  const decided = decideBlocking(
+    {
+      ...{ policy, isInBlockingGroups, registeredAt },
+      isExempted: issue.exempted,
+      detectedAt: issue.detected_at,
+      blockingSince: issue.blocking_since,
+      // What does not block cannot be put off.
+      snoozedUntil: issue.hold_id === null ? snoozed_until : null,
+    },
+    now,
+  )
+  return issue.hold_id === null ? { ...decided, hold_id: null } : scheduleUnderHold(issue, decided, now)
 }

@@ -4,7 +4,8 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { type Announcement, announce } from '../../signals/events/announce.ts'
-import { type BlockingDecision, type BlockingPolicy, decideBlocking } from './rules.ts'
+import { holdBlocks } from '../holds/hold-blocks.ts'
+import { type BlockingDecision, type BlockingPolicy, decideBlocking, type ScheduledIssue } from './rules.ts'
 
 /** What a run of one check on one device says of its issues. */
 export type IssueVerdict = {
@@ -154,12 +155,12 @@ async function confirmIssues(tx: Tx, organizationId: string, confirmed: readonly
 
 async function openNew(tx: Tx, organizationId: string, opened: readonly Failure[]): Promise<Ended[]> {
   if (opened.length === 0) return []
-  const decisions = opened.map(blockingOf)
+  const decisions = await decideOpened(tx, organizationId, opened)
   const { rows } = await sql<Told>`
     insert into issues (organization_id, device_id, check_id, issue_key, issue_value, title, value, detected_at,
-      last_rechecked_at, blocking_since, blocks_device_at)
+      last_rechecked_at, blocking_since, blocks_device_at, hold_id)
     select ${organizationId}::bigint, device_id, check_id, issue_key, issue_value, title, value, detected_at, ran_at,
-      blocking_since, blocks_at
+      blocking_since, blocks_at, hold_id
     from unnest(
         ${opened.map(({ entry }) => entry.device.id)}::bigint[], ${opened.map(({ verdict }) => verdict.checkId)}::bigint[],
         ${opened.map(({ verdict }) => verdict.primaryKeyColumn)}::text[], ${opened.map(({ value }) => value)}::text[],
@@ -168,9 +169,10 @@ async function openNew(tx: Tx, organizationId: string, opened: readonly Failure[
         ${opened.map(({ entry }) => entry.context.now)}::timestamptz[],
         ${opened.map(({ verdict }) => verdict.ranAt)}::timestamptz[],
         ${decisions.map(({ blocking_since }) => blocking_since)}::timestamptz[],
-        ${decisions.map(({ blocks_device_at }) => blocks_device_at)}::timestamptz[]
-      ) with ordinality as given
-        (device_id, check_id, issue_key, issue_value, title, value, detected_at, ran_at, blocking_since, blocks_at, place)
+        ${decisions.map(({ blocks_device_at }) => blocks_device_at)}::timestamptz[],
+        ${decisions.map(({ hold_id }) => hold_id)}::bigint[]
+      ) with ordinality as given (device_id, check_id, issue_key, issue_value, title, value, detected_at, ran_at,
+        blocking_since, blocks_at, hold_id, place)
     order by place
     returning id, device_id, check_id, title
   `.execute(tx)
@@ -178,6 +180,21 @@ async function openNew(tx: Tx, organizationId: string, opened: readonly Failure[
   return rows.flatMap((issue) => {
     const context = contexts.get(issue.device_id)
     return context ? [{ issue, context }] : []
+  })
+}
+
+async function decideOpened(tx: Tx, organizationId: string, opened: readonly Failure[]): Promise<ScheduledIssue[]> {
+  const decisions = opened.map(blockingOf)
+  const blocks = opened.map(({ entry: { device, context }, verdict: { checkId } }, place) => ({
+    ...{ deviceId: device.id, checkId, context, before: null },
+    after: decisions[place]?.blocks_device_at ?? null,
+  }))
+  const holds = await holdBlocks(tx, organizationId, blocks)
+  return decisions.map((decision, place) => {
+    const holdId = holds[place] ?? null
+    return holdId === null
+      ? { ...decision, hold_id: null }
+      : { blocking_since: null, blocks_device_at: null, hold_id: holdId }
   })
 }
 

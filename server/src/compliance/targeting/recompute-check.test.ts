@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import { sql } from 'kysely'
 import { engine, testDatabase, testOnPostgres } from '../../../test/support/database.ts'
+import { letBlocksThrough } from '../../../test/support/let-blocks-through.ts'
 import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { type ChangeOrigin, systemChange } from '../../base/change-context.ts'
@@ -38,6 +39,7 @@ async function failingFleet(count: number): Promise<MadeCheck> {
     select organization_id, device_id, check_id, 'An issue', '{}', ran_at, ran_at from check_results`.execute(
     database.db,
   )
+  await letBlocksThrough(database.db, organizationId, check.id, startOfTests)
   return check
 }
 

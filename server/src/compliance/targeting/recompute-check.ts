@@ -3,6 +3,7 @@ import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { type LockedDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
+import { holdAhead } from './hold-ahead.ts'
 import { reconcileDevices } from './reconcile-devices.ts'
 import { policyOf } from './reschedule-device.ts'
 
@@ -23,10 +24,23 @@ export async function recomputeCheck(
 ): Promise<void> {
   while (!signal.aborted) {
     const startedAt = performance.now()
-    const isFinished = await transact(db, (tx) => recomputeBatch(tx, check, context()))
+    const origin = context()
+    if (await isAtStart(db, check)) await transact(db, (tx) => holdAhead(tx, check, origin))
+    const isFinished = await transact(db, (tx) => recomputeBatch(tx, check, origin))
     if (isFinished) return
     await pause(performance.now() - startedAt)
   }
+}
+
+const isAtStart = async (db: Db, { organizationId, checkId }: CheckOfOrganization): Promise<boolean> => {
+  const progress = await db
+    .selectFrom('check_recomputations')
+    .select('last_device_id')
+    .where(inOrganization('check_recomputations', organizationId))
+    .where('check_id', '=', checkId)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst()
+  return progress?.last_device_id === '0'
 }
 
 async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: ChangeOrigin): Promise<boolean> {

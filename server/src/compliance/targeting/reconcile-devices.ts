@@ -26,8 +26,8 @@ export type Changed = {
  * the change.
  *
  * Everyone takes locks in one order, so that transactions wait for each other and never deadlock: configurations
- * (`holdConfigurations`), devices by identifier (`lockDevices`), their owners, tallies (`lockTallies`), groups, live queries,
- * and the head of the audit log last (`recordAudit`).
+ * (`holdConfigurations`), devices by identifier (`lockDevices`), their owners, tallies (`lockTallies`), the blocks of each check
+ * (`holdBlocks`), groups, live queries, and the head of the audit log last (`recordAudit`).
  */
 export async function reconcileDevices(
   tx: Tx,
@@ -43,8 +43,8 @@ export async function reconcileDevices(
   await retarget(tx, devices, checks, context)
   if (queries === 'all') await markStale(tx, devices)
   else if (queries.length > 0) await markStale(tx, devices, queries)
-  if (deadlines === 'all') await rescheduleDevices(tx, devices, context.now)
-  else if (deadlines) await rescheduleIssues(tx, devices, deadlines, context.now)
+  if (deadlines === 'all') await rescheduleDevices(tx, devices, context)
+  else if (deadlines) await rescheduleIssues(tx, devices, deadlines, context)
   await settleAuthStates(tx, devices, context)
   if (agents === undefined) return
   const ids = devices.map(({ id }) => id)

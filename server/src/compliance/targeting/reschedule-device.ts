@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
@@ -6,11 +7,15 @@ import { type IssuePolicy, rescheduleIssues } from '../issues/reschedule-issues.
 import { isAllowed } from '../standing/targeting-rules.ts'
 
 /** Decides again when the open issues of locked devices block, under the current policies. */
-export async function rescheduleDevices(tx: Tx, devices: readonly LockedDevice[], now: string): Promise<void> {
+export async function rescheduleDevices(
+  tx: Tx,
+  devices: readonly LockedDevice[],
+  context: ChangeOrigin,
+): Promise<void> {
   const [first] = devices
   if (!first) return
   const policies = await policiesOver(tx, first.organization_id, devices)
-  await rescheduleIssues(tx, devices, policies, now)
+  await rescheduleIssues(tx, devices, policies, context)
 }
 
 async function policiesOver(tx: Tx, organizationId: string, devices: readonly LockedDevice[]) {

@@ -14,6 +14,7 @@ import { placeOf } from './chosen-order.ts'
 import { configurationViewRoutes } from './configuration-routes.ts'
 import { describeCheck, describeCheckFacts } from './describe-checks.ts'
 import { draftViewRoutes } from './draft-routes.ts'
+import { holdViewRoutes } from './hold-routes.ts'
 import { issueViewRoutes } from './issue-routes.ts'
 import { csvOf, noteExport } from './note-export.ts'
 import { checkColumns, resultColumns } from './record-export-columns.ts'
@@ -21,6 +22,7 @@ import { requestViewRoutes } from './request-routes.ts'
 
 export function checkViewRoutes(scope: FastifyInstance): void {
   configurationViewRoutes(scope)
+  holdViewRoutes(scope)
   issueViewRoutes(scope)
   requestViewRoutes(scope)
   catalogueViewRoutes(scope)

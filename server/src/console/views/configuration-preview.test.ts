@@ -76,6 +76,7 @@ test('previewCheckConfiguration says who is blocked when, who is spared, and of 
     blocked_now: 0,
     blocked_at_end: 2,
     hit: 2,
+    held: null,
     released: 0,
     joined: 0,
     left: 0,

@@ -12,6 +12,7 @@ export const describeIssue = (row: IssueViewRow): IssueView => ({
   blocks_at: row.blocks_device_at,
   strategy: row.remediation_strategy,
   is_paused: row.paused_at !== null,
+  is_held: row.hold_id !== null,
   device: { id: row.device_id, name: row.device_name },
   check: { id: row.check_id, name: row.check_name },
   owner: row.owner_id === null || row.owner_name === null ? null : { id: row.owner_id, name: row.owner_name },

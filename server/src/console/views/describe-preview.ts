@@ -29,6 +29,7 @@ export function describePreview(
     blocked_now: preview.blockedNow,
     blocked_at_end: preview.blockedAtEnd,
     hit: preview.hit,
+    held: preview.held,
     released: preview.released,
     joined: preview.joined,
     left: preview.left,

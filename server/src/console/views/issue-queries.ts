@@ -36,6 +36,7 @@ const fromIssues = (reader: Reader, organizationId: string) =>
       'issues.detected_at',
       'issues.resolved_at',
       'issues.blocks_device_at',
+      'issues.hold_id',
       'issues.device_id',
       'devices.name as device_name',
       'issues.check_id',
@@ -103,6 +104,7 @@ function stateConditions(state: NonNullable<IssueViewFilter['state']>, now: stri
   const isInForce = sql<boolean>`configuration.paused_at is null`
   const blocks = sql<boolean>`configuration.remediation_strategy in ('block_immediately', 'warn_then_block')`
   const isReport = sql<boolean>`configuration.remediation_strategy = 'report_only'`
+  const isHeld = sql<boolean>`issues.hold_id is not null`
   switch (state) {
     case 'open':
       return [isOpen]
@@ -112,11 +114,14 @@ function stateConditions(state: NonNullable<IssueViewFilter['state']>, now: stri
       return [isOpen, counts, isInForce, blocks, sql<boolean>`issues.blocks_device_at <= ${now}::timestamptz`]
     case 'will_block':
       return [isOpen, counts, isInForce, blocks, sql<boolean>`issues.blocks_device_at > ${now}::timestamptz`]
+    case 'held':
+      return [isOpen, counts, isInForce, isHeld, sql<boolean>`issues.blocks_device_at is null`]
     case 'notified':
       return [
         isOpen,
         counts,
         isInForce,
+        sql<boolean>`not ${isHeld}`,
         sql<boolean>`devices.registered_owner_id is not null and not ${isReport}`,
         sql<boolean>`(issues.blocks_device_at is null or not ${blocks})`,
       ]

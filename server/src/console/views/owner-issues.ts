@@ -62,7 +62,7 @@ const listToldIssues = (reader: Reader, organizationId: string, deviceIds: reado
             .onRef('configuration.check_id', '=', 'issues.check_id'),
         )
         .select([
-          ...(['issues.id', 'issues.title', 'issues.blocks_device_at', 'issues.device_id'] as const),
+          ...(['issues.id', 'issues.title', 'issues.blocks_device_at', 'issues.device_id', 'issues.hold_id'] as const),
           ...(['devices.name as device_name', 'people.id as owner_id', 'people.name as owner_name'] as const),
           ...(['people.email as owner_email', 'configuration.remediation_strategy'] as const),
           sql<number>`row_number() over (
@@ -96,6 +96,7 @@ function describeToldIssue(row: ToldIssue, parts: TextParts | undefined, allowan
     blocks_at: row.blocks_device_at,
     strategy: row.remediation_strategy,
     is_paused: false,
+    is_held: row.hold_id !== null,
     device: { id: row.device_id, name: row.device_name },
     owner: { id: row.owner_id, name: row.owner_name },
     ...textsOf(parts, allowance),

@@ -7,6 +7,8 @@ export type StateOfIssue = {
   blocks_device_at: string | null
   /** Whether the check tells the person about its issues: any strategy but `report_only`, and not paused. */
   is_shown: boolean
+  /** Whether its block is held or was discarded. */
+  is_held: boolean
 }
 
 export type RemediationStrategy = 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
@@ -15,6 +17,7 @@ export type RemediationStrategy = 'block_immediately' | 'warn_then_block' | 'not
 type IssueUnderCheck = {
   exempted: boolean
   blocks_device_at: string | null
+  hold_id: string | null
   remediation_strategy: RemediationStrategy
   paused_at: string | null
 }
@@ -30,6 +33,7 @@ export function stateOfIssue(issue: IssueUnderCheck): StateOfIssue {
     exempted: issue.exempted,
     blocks_device_at: isInForce && isBlocking(issue) ? issue.blocks_device_at : null,
     is_shown: isInForce && issue.remediation_strategy !== 'report_only',
+    is_held: issue.hold_id !== null,
   }
 }
 
@@ -60,17 +64,20 @@ type DecidedDevice = AuthStateDecision & {
   registration_suspended_at: string | null
 }
 
-/** What the state of a device becomes with these open issues. */
+/** What the state of a device becomes with these open issues. One whose block is held leaves a device that is Good as it is. */
 export function decideAuthState(
   device: DecidedDevice,
   issues: readonly StateOfIssue[],
   now: string,
 ): AuthStateDecision {
-  const fresh = authStateFor(issues, { isRegistered: device.registered_owner_id !== null }, now)
+  const counted = device.auth_state === 'good' ? issues.map(withoutHeld) : issues
+  const fresh = authStateFor(counted, { isRegistered: device.registered_owner_id !== null }, now)
   if (device.registration_suspended_at === null) return fresh
   const { auth_state, will_block_at } = device
   return withoutImprovement({ auth_state, will_block_at }, fresh, now)
 }
+
+const withoutHeld = (issue: StateOfIssue): StateOfIssue => (issue.is_held ? { ...issue, is_shown: false } : issue)
 
 const severity: Record<StoredState, number> = { good: 0, notified: 1, will_block: 2, blocked: 3 }
 

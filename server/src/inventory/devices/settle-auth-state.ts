@@ -49,6 +49,7 @@ async function openIssuesOf(tx: Tx, organizationId: string, deviceIds: readonly 
       'issues.device_id',
       'issues.exempted',
       'issues.blocks_device_at',
+      'issues.hold_id',
       'configuration.remediation_strategy',
       'configuration.paused_at',
     ])

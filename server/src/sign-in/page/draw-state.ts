@@ -162,7 +162,7 @@ function warning(view: PageView): Drawn {
     lead: html`${
       blocksAt
         ? `After that, this ${kind} can’t open ${applicationName} or your other work apps until ${open === 1 ? 'it’s' : 'they’re'} fixed.`
-        : `${open === 1 ? 'It doesn’t' : 'They don’t'} block you.`
+        : `${open === 1 ? 'It doesn’t' : 'They don’t'} block you${view.things.some(({ isHeld }) => isHeld) ? ' for now. IT decides whether that changes' : ''}.`
     }${sayLate(view)}`,
     content: drawThings(view),
     buttons: html`<a class="btn p" href="${finishUrl}">Continue to ${applicationName}</a>

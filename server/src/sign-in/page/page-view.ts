@@ -10,6 +10,8 @@ export type ThingView = {
   /** What holds once it is fixed. */
   goodTitle: string
   standing: 'blocking' | 'later' | 'advice' | 'fixed'
+  /** Whether IT has yet to decide that it blocks. */
+  isHeld: boolean
   why: Html | null
   fix: FixView | null
   rows: RowsView | null

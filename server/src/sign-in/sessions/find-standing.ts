@@ -46,6 +46,7 @@ export function findStanding(reader: Reader, session: SignInSession, { personId,
       ...(['request.status', 'request.requester_message', 'request.requested_at', 'request.decided_at'] as const),
       ...(['request.end_user_denial_note', 'ended.ended_at'] as const),
       isKeyKept.as('is_key_kept'),
+      isHeld.as('is_held'),
       inAllowedGroup(personId).as('is_group_allowed'),
       answeredSinceThen(personId, answeredSince).as('answered'),
     ])
@@ -78,6 +79,12 @@ const isKeyKept = sql<boolean>`exists (
   where key.organization_id = device.organization_id and key.device_id = device.id and key.status = 'linked'
     and key.contest_ends_at is null and key.linked_at < device.registration_suspended_at
     and key.confirmed_at > device.registration_suspended_at)`
+
+/** Whether an issue of the device would block it, and its block is held or was discarded. */
+const isHeld = sql<boolean>`exists (
+  select from issues
+  where issues.organization_id = device.organization_id and issues.device_id = device.id
+    and issues.hold_id is not null and issues.resolved_at is null and not issues.exempted)`
 
 const inAllowedGroup = (personId: string | null) => sql<boolean>`exists (
   select from device_authentication_groups as allowed

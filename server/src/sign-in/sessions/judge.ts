@@ -23,6 +23,7 @@ export type SignInDevice = Pick<StandingRow, 'hardware_model' | 'serial' | 'oper
     auth_state: DeviceStanding['authState']
     isShared: boolean
     isKeyKept: boolean
+    isHeld: boolean
   }
 export type RegistrationAnswer = {
   status: NonNullable<StandingRow['status']>
@@ -107,7 +108,7 @@ function partsOf(row: StandingRow): Pick<Judged, 'person' | 'device' | 'request'
             ...row,
             ...{ id: deviceId, name: row.device_name ?? '', auth_state: authState },
             isShared: row.authentication_mode === 'anyone' || (ofGroups && Boolean(row.is_group_allowed)),
-            isKeyKept: Boolean(row.is_key_kept),
+            ...{ isKeyKept: Boolean(row.is_key_kept), isHeld: Boolean(row.is_held) },
           },
     request:
       status === null
@@ -131,7 +132,7 @@ async function standingOf(
     ownerId: device.registered_owner_id,
     isSuspended: device.registration_suspended_at !== null,
     authState: device.auth_state,
-    ...{ isShared: device.isShared, isKeyKept: device.isKeyKept },
+    ...{ isShared: device.isShared, isKeyKept: device.isKeyKept, isHeld: device.isHeld },
     request: request?.status === 'pending' ? 'pending' : isDenied ? 'denied' : undefined,
     isWarningDue: blocksSoon || device.warned_at === null || device.warned_at <= plusMs(now, -dayMs),
     ...(await pendingOf(reader, session, device.id, now)),

@@ -100,6 +100,8 @@ export type DeviceStanding = {
   isShared: boolean
   /** Its key spoke for it before the registration was suspended, and does so now. */
   isKeyKept: boolean
+  /** It would be blocked, and its block is held or was discarded. */
+  isHeld: boolean
   /** What became of the person's latest request to register it, since this sign-in began; a pending one counts always. */
   request: 'pending' | 'denied' | undefined
   /** Checks that have to run again first are still running. */
@@ -157,7 +159,7 @@ function judgeDevice({ mode, kind, mayRegister, isReady, device, person }: Judge
   if (device.isEvaluating) return 'evaluating'
   if (device.authState === 'blocked') return 'blocked'
   if (device.isUnfinished) return 'unfinished'
-  return device.authState !== 'good' && device.isWarningDue ? 'warning' : 'passed'
+  return (device.authState !== 'good' || device.isHeld) && device.isWarningDue ? 'warning' : 'passed'
 }
 
 function afterRequest({ request }: DeviceStanding, otherwise: SessionState): SessionState {

@@ -24,6 +24,7 @@ const issue = (columns: Partial<IssueRow> = {}): IssueRow => ({
   issue_value: '/opt/a',
   blocks_device_at: '2026-11-20T09:00:00.000Z',
   resolved_at: null,
+  hold_id: null,
   check_name: 'Apps are up to date',
   is_provided: true,
   options: {},
@@ -68,6 +69,10 @@ test('a thing blocks, will block, only advises, or is fixed', () => {
   assert.equal(one({}).standing, 'blocking')
   assert.equal(one({ blocks_device_at: '2026-11-25T09:00:00.000Z' }).standing, 'later')
   assert.equal(one({ blocks_device_at: null }).standing, 'advice')
+  assert.deepEqual(
+    [null, '3'].map((hold_id) => one({ blocks_device_at: null, hold_id }).isHeld),
+    [false, true],
+  )
   const fixed = one({ resolved_at: '2026-11-20T09:59:00.000Z' })
   assert.deepEqual(
     [fixed.standing, fixed.goodTitle, fixed.fixedAt],

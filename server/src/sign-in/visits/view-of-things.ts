@@ -48,6 +48,7 @@ function viewOfThing(group: readonly IssueRow[], around: Around, allowance: Text
     // The names of the checks that come with Muster say what is good.
     goodTitle: first.is_provided ? first.check_name : first.title,
     standing,
+    isHeld: standing === 'advice' && open.some(({ hold_id: holdId }) => holdId !== null),
     why,
     fix,
     rows: isFixed || names(`${why?.html ?? ''}${fix?.steps.html ?? ''}`, first) ? null : viewOfRows(open),

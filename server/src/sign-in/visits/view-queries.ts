@@ -28,7 +28,7 @@ export function listShownIssues(reader: Reader, { organizationId, deviceId }: On
     )
     .select([
       ...(['issues.id', 'issues.check_id', 'issues.title', 'issues.value', 'issues.issue_value'] as const),
-      ...(['issues.issue_key', 'issues.blocks_device_at', 'issues.resolved_at'] as const),
+      ...(['issues.issue_key', 'issues.blocks_device_at', 'issues.resolved_at', 'issues.hold_id'] as const),
       ...(['checks.name as check_name', 'checks.is_provided'] as const),
       ...(['configuration.snooze_disallowed', 'configuration.exemptions_disallowed'] as const),
       ...(['result.snoozed_at', 'result.snoozed_until'] as const),

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import fc from 'fast-check'
+import { testDatabase } from '../../../test/support/database.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
+import { transact } from '../../base/db/transact.ts'
+import { plusMs } from '../../base/time.ts'
+import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
+import { settleDueDevices } from '../../inventory/devices/settle-due-devices.ts'
+import { holdEarlierBlocks } from '../issues/hold-earlier-blocks.ts'
+import { discardHold, releaseHold } from '../targeting/decide-hold.ts'
+import { recomputeCheck } from '../targeting/recompute-check.ts'
+
+const database = testDatabase()
+const make = makeIn(database)
+const never = new AbortController().signal
+const deviceCount = 9
+/** Of nine registered devices. */
+const limit = 5
+const hourMs = 3_600_000
+
+before(() => database.ready)
+
+const strategies = ['report_only', 'notify_only', 'block_immediately', 'warn_then_block'] as const
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('report' as const),
+      place: fc.nat(deviceCount - 1),
+      isFailing: fc.boolean(),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('all_fail' as const), from: fc.nat(deviceCount - 1) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('configure' as const),
+      strategy: fc.constantFrom(...strategies),
+      grace: fc.nat(2),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('pass_time' as const), minutes: fc.constantFrom(1, 20, 61, 26 * 60) }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'release' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'discard' as const }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+async function begin() {
+  const organizationId = (await make.organization()).id
+  const devices: Awaited<ReturnType<typeof make.device>>[] = []
+  for (let number = 0; number < deviceCount; number += 1) {
+    devices.push(await make.device(organizationId, { registered_owner_id: (await make.person(organizationId)).id }))
+  }
+  const check = await make.check(organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
+  let now = startOfTests
+  const recompute = () =>
+    recomputeCheck(database.db, { organizationId, checkId: check.id }, () => contextAt(now), never)
+  const holds = () =>
+    database.db.selectFrom('block_holds').selectAll().where('organization_id', '=', organizationId).execute()
+  const open = async () => (await holds()).find(({ decision }) => decision === null)?.id
+
+  async function take(wanted: Step): Promise<void> {
+    now = plusMs(now, 1_000)
+    const context = systemChange(organizationId, now)
+    const report = async (place: number, isFailing: boolean) => {
+      const device = devices[place]
+      if (device) await make.result({ device, check, rows: isFailing ? 'FAIL' : 'PASS', at: now })
+    }
+    switch (wanted.kind) {
+      case 'report':
+        return report(wanted.place, wanted.isFailing)
+      case 'all_fail':
+        for (let place = wanted.from; place < deviceCount; place += 1) await report(place, true)
+        return
+      case 'configure': {
+        const request = { remediation_strategy: wanted.strategy, block_auth_grace_period_days: wanted.grace }
+        await transact(database.db, (tx) => updateConfiguration(tx, { checkId: check.id, request }, context))
+        return recompute()
+      }
+      case 'pass_time':
+        now = plusMs(now, wanted.minutes * 60_000)
+        await settleDueDevices(database.db, () => contextAt(now))
+        return
+      case 'release': {
+        const holdId = await open()
+        if (holdId !== undefined) await transact(database.db, (tx) => releaseHold(tx, holdId, context))
+        return recompute()
+      }
+      case 'discard': {
+        const holdId = await open()
+        if (holdId !== undefined) await transact(database.db, (tx) => discardHold(tx, holdId, context))
+      }
+    }
+  }
+
+  return {
+    organizationId,
+    holds,
+    now: () => now,
+    take,
+    async runJobs() {
+      for (const { id } of await holds())
+        await holdEarlierBlocks(database.db, { organizationId, holdId: id }, contextAt(now))
+    },
+    devices: () =>
+      database.db
+        .selectFrom('devices')
+        .select(['id', 'auth_state', 'will_block_at', 'signalled_status'])
+        .where('organization_id', '=', organizationId)
+        .orderBy('id')
+        .execute(),
+    issues: () =>
+      database.db
+        .selectFrom('issues')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('resolved_at', 'is', null)
+        .execute(),
+  }
+}
+
+type Place = Awaited<ReturnType<typeof begin>>
+type Device = Awaited<ReturnType<Place['devices']>>[number]
+
+/** Devices that became blocked by a step and whose deadline was not known for an hour. */
+const suddenlyBlocked = (
+  beforeStep: readonly Device[],
+  afterStep: readonly Device[],
+  announced: ReadonlyMap<string, string>,
+) =>
+  afterStep.filter((device, place) => {
+    const was = beforeStep[place]
+    return device.auth_state === 'blocked' && was?.auth_state !== 'blocked' && !announced.has(device.id)
+  })
+
+async function assertHolds(place: Place): Promise<void> {
+  const [holds, issues, devices] = [await place.holds(), await place.issues(), await place.devices()]
+  assert.ok(holds.filter(({ decision }) => decision === null).length <= 1, 'a check has one open hold at most')
+  const decisions = new Map(holds.map(({ id, decision }) => [id, decision]))
+  const blocking = new Set(
+    issues.flatMap(({ device_id: id, blocks_device_at: at }) => (at !== null && at <= place.now() ? [id] : [])),
+  )
+  for (const { hold_id: holdId } of issues) {
+    if (holdId !== null) assert.notEqual(decisions.get(holdId), 'released', 'what was released is held no more')
+  }
+  for (const device of devices) {
+    if (device.auth_state === 'blocked') assert.ok(blocking.has(device.id), 'a held issue blocks nobody')
+    const said = device.auth_state === 'blocked' ? 'not-compliant' : 'compliant'
+    assert.equal(device.signalled_status ?? 'compliant', said, 'what was signaled last is how the device stands')
+  }
+}
+
+test('whatever happens, no more devices than the limit are newly blocked within an hour, unless someone has decided', async () => {
+  let held = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      const place = await begin()
+      const blocked = new Map<string, string>()
+      for (const one of steps) {
+        const was = await place.devices()
+        const soon = plusMs(place.now(), hourMs)
+        const announced = new Map(
+          was.flatMap(({ id, will_block_at: at }) =>
+            at !== null && (one.kind === 'pass_time' || at <= soon) ? [[id, at] as const] : [],
+          ),
+        )
+        await place.take(one)
+        const now = place.now()
+        for (const { id } of suddenlyBlocked(was, await place.devices(), announced)) blocked.set(id, now)
+        const holds = await place.holds()
+        held += holds.length
+        const isReleased = holds.some(
+          ({ decision, decided_at: at }) => decision === 'released' && (at ?? '') > plusMs(now, -24 * hourMs),
+        )
+        const recent = [...blocked.values()].filter((at) => at > plusMs(now, -hourMs))
+        if (isReleased || one.kind === 'discard') blocked.clear()
+        else assert.ok(recent.length <= limit, `${recent.length} devices were blocked within an hour`)
+        await place.runJobs()
+        await assertHolds(place)
+      }
+    }),
+    { numRuns: 40 },
+  )
+  assert.ok(held > 0, 'blocks were held')
+})

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import { type Db, type Tx, transact } from '../../base/db/transact.ts'
+import { plusMs } from '../../base/time.ts'
+import { lockDevices } from '../../inventory/devices/lock-device.ts'
+import { settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
+import { breaker } from '../holds/hold-rules.ts'
+
+type HoldOfOrganization = { organizationId: string; holdId: string }
+
+/**
+ * Takes back the blocks of the same check that took effect within the hour before a hold began, unless it was released:
+ * one cause, one answer.
+ */
+export const holdEarlierBlocks = (db: Db, hold: HoldOfOrganization, context: ChangeOrigin): Promise<void> =>
+  transact(db, (tx) => holdEarlier(tx, hold, context))
+
+async function holdEarlier(tx: Tx, { organizationId, holdId }: HoldOfOrganization, context: ChangeOrigin) {
+  const hold = await tx
+    .selectFrom('block_holds')
+    .select(['check_id', 'began_at', 'decision'])
+    .where(inOrganization('block_holds', organizationId))
+    .where('id', '=', holdId)
+    .executeTakeFirst()
+  if (!hold || hold.decision === 'released') return
+  const earlier = await tx
+    .selectFrom('sudden_blocks')
+    .select('device_id')
+    .where(inOrganization('sudden_blocks', organizationId))
+    .where('check_id', '=', hold.check_id)
+    .where('blocked_at', '<=', hold.began_at)
+    .execute()
+  const ids = earlier.map(({ device_id: id }) => id)
+  const devices = await lockDevices(tx, organizationId, ids)
+  await sql`
+    update issues set hold_id = ${holdId}::bigint, blocking_since = null, blocks_device_at = null
+    where ${inOrganization('issues', organizationId)} and issues.check_id = ${hold.check_id}::bigint
+      and issues.device_id = any(${devices.map(({ id }) => id)}::bigint[])
+      and issues.resolved_at is null and issues.hold_id is null
+      and issues.blocks_device_at between ${plusMs(hold.began_at, -breaker.windowMs)}::timestamptz
+        and ${plusMs(hold.began_at, breaker.noticeMs)}::timestamptz
+      and exists (select from block_holds as hold
+        where hold.organization_id = issues.organization_id and hold.id = ${holdId}::bigint and hold.decision is distinct from 'released')
+  `.execute(tx)
+  await settleAuthStates(tx, devices, context)
+  await tx
+    .deleteFrom('sudden_blocks')
+    .where(inOrganization('sudden_blocks', organizationId))
+    .where('check_id', '=', hold.check_id)
+    .where('device_id', '=', sql<string>`any(${ids}::bigint[])`)
+    .execute()
+}

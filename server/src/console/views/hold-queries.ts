@@ -1,0 +1,46 @@
+import type { BlockHolds } from '@muster/contract/console-checks.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+
+const most = 100
+
+/** Holds that nobody has decided about, and discarded ones that still keep a device from being blocked. */
+export async function listHolds(reader: Reader, organizationId: string): Promise<BlockHolds['data']> {
+  const rows = await reader
+    .selectFrom('block_holds as hold')
+    .innerJoin('checks', (join) =>
+      join.onRef('checks.organization_id', '=', 'hold.organization_id').onRef('checks.id', '=', 'hold.check_id'),
+    )
+    .leftJoin(countHeld(reader, organizationId).as('held'), (join) => join.onRef('held.hold_id', '=', 'hold.id'))
+    .select([
+      ...(['hold.id', 'hold.check_id', 'checks.name', 'hold.began_at', 'hold.device_limit'] as const),
+      ...(['hold.decided_at', 'hold.decided_by', 'held.devices'] as const),
+    ])
+    .where('hold.organization_id', '=', organizationId)
+    .where('checks.deletion_requested_at', 'is', null)
+    .where((build) =>
+      build.or([
+        build('hold.decision', 'is', null),
+        build.and([build('hold.decision', '=', 'discarded'), build('held.devices', '>', 0)]),
+      ]),
+    )
+    .orderBy('hold.id', 'desc')
+    .limit(most)
+    .execute()
+  return rows.map((row) => ({
+    ...{ id: row.id, check: { id: row.check_id, name: row.name } },
+    ...{ began_at: row.began_at, device_limit: row.device_limit, devices: row.devices ?? 0 },
+    ...{ discarded_at: row.decided_at, discarded_by: row.decided_by },
+  }))
+}
+
+const countHeld = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('issues')
+    .select(['hold_id', sql<number>`count(distinct device_id)::int`.as('devices')])
+    .where(inOrganization('issues', organizationId))
+    .where('hold_id', 'is not', null)
+    .where('resolved_at', 'is', null)
+    .where('exempted', '=', false)
+    .groupBy('hold_id')

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { testApp } from '../../../test/support/app.ts'
+import { addAdmin, openBrowser } from '../../../test/support/console.ts'
+import { contextAt, makeIn } from '../../../test/support/make.ts'
+import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
+
+const app = testApp()
+const make = makeIn(app)
+const never = new AbortController().signal
+
+beforeEach(() => app.reset())
+
+async function signedIn(wanted: Parameters<typeof addAdmin>[1] = {}) {
+  const admin = await addAdmin(app, wanted)
+  const browser = openBrowser(app)
+  assert.equal((await browser.signIn(admin.email)).status, 200)
+  return browser
+}
+
+/** A check that seven people's devices fail, and an administrator who lets it block at once. */
+async function holdSeven() {
+  const { organizationId } = app.tenant
+  const check = await make.check(organizationId, { name: 'The firewall is on' })
+  for (let number = 0; number < 7; number += 1) {
+    const owner = await make.person(organizationId)
+    const device = await make.device(organizationId, { registered_owner_id: owner.id })
+    await make.result({ device, check, rows: 'FAIL', at: app.now() })
+  }
+  const browser = await signedIn()
+  const change = { remediation_strategy: 'block_immediately' }
+  const preview = await browser.ask('POST', `/checks/${check.id}/configuration_preview`, { change })
+  const saved = await browser.ask('POST', `/checks/${check.id}/previewed_configuration`, {
+    ...{ change, preview: preview.body.token },
+  })
+  assert.equal(saved.status, 200, JSON.stringify(saved.body))
+  const recompute = () =>
+    recomputeCheck(app.db, { organizationId, checkId: check.id }, () => contextAt(app.now()), never)
+  await recompute()
+  return { check, browser, preview: preview.body, recompute }
+}
+
+const countOf = async (state: string) =>
+  (
+    await app.db
+      .selectFrom('devices')
+      .select('id')
+      .where('auth_state', '=', state as 'good')
+      .execute()
+  ).length
+
+test('a preview says that blocks would be held, and its numbers are what saving does', async () => {
+  const { preview } = await holdSeven()
+  assert.deepEqual(preview.held, { devices: 7, limit: 5 })
+  assert.deepEqual([preview.blocked_now, preview.blocked_at_end, preview.hit], [0, 0, 0])
+  assert.deepEqual(preview.spared_by, [{ reason: 'held', group_name: null, count: 7 }])
+  assert.equal(preview.effects.block_immediately.blocked_now, 0)
+  assert.equal(await countOf('good'), 7)
+})
+
+test('held blocks are listed with their check and devices until someone releases them', async () => {
+  const { check, browser, recompute } = await holdSeven()
+  const { data } = (await browser.ask('GET', '/views/block_holds')).body
+  const hold = {
+    ...{ id: data[0].id, check: { id: check.id, name: 'The firewall is on' }, began_at: app.now() },
+    ...{ device_limit: 5, devices: 7, discarded_at: null, discarded_by: null },
+  }
+  assert.deepEqual(data, [hold])
+  const { data: issues } = (await browser.ask('GET', '/views/issues?state=held')).body
+  assert.deepEqual([issues.length, issues[0].is_held, issues[0].blocks_at], [7, true, null])
+  assert.equal((await browser.ask('GET', '/views/issues?state=notified')).body.data.length, 0)
+  assert.equal((await browser.ask('POST', `/block_holds/${hold.id}/release`)).status, 204)
+  await recompute()
+  assert.equal(await countOf('blocked'), 7)
+  assert.deepEqual((await browser.ask('GET', '/views/block_holds')).body.data, [])
+  assert.equal((await browser.ask('POST', `/block_holds/${hold.id}/release`)).status, 422)
+})
+
+test('discarded blocks stay listed with whoever discarded them, and are released after all', async () => {
+  const { browser, recompute } = await holdSeven()
+  const [{ id }] = (await browser.ask('GET', '/views/block_holds')).body.data
+  assert.equal((await browser.ask('POST', `/block_holds/${id}/discard`)).status, 204)
+  const [discarded] = (await browser.ask('GET', '/views/block_holds')).body.data
+  assert.deepEqual([discarded.id, discarded.devices, discarded.discarded_at], [id, 7, app.now()])
+  assert.notEqual(discarded.discarded_by, null)
+  assert.equal((await browser.ask('POST', `/block_holds/${id}/discard`)).status, 422)
+  assert.equal((await browser.ask('POST', `/block_holds/${id}/release`)).status, 204)
+  await recompute()
+  assert.equal(await countOf('blocked'), 7)
+  const { data } = (await browser.ask('GET', '/views/audit_logs?per_page=3')).body
+  assert.deepEqual(
+    data.map(({ action }: { action: string }) => action),
+    ['check.blocks_released', 'check.blocks_discarded', 'check.blocks_held'],
+  )
+})
+
+test('only who may configure checks decides about held blocks', async () => {
+  const { browser } = await holdSeven()
+  const [{ id }] = (await browser.ask('GET', '/views/block_holds')).body.data
+  const reader = await signedIn({ email: 'reader@example.com', access: 'limited', restrictions: ['configure_checks'] })
+  assert.equal((await reader.ask('GET', '/views/block_holds')).status, 200)
+  for (const verb of ['release', 'discard']) {
+    assert.equal((await reader.ask('POST', `/block_holds/${id}/${verb}`)).status, 403)
+  }
+})
