@@ -56,7 +56,7 @@ export type TestApp = {
   addKey(granted?: readonly Permission[]): Promise<string>
 }
 
-type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs'>> & {
+type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs' | 'fetchFromEntra'>> & {
   env?: Record<string, string>
   /** Endpoints of the test's own, beside those of the product. */
   addRoutes?: (app: FastifyInstance) => void
