@@ -1,6 +1,7 @@
 import { equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
+import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { findEntraPersonId } from './find-entra-person.ts'
 import type { SignInSession } from './session-queries.ts'
 import { foldAddress } from './session-rules.ts'
@@ -79,6 +80,17 @@ export async function hasOtherAccount(reader: Reader, session: SignInSession, pe
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/**
+ * Holds the person of a sign-in that is about to bind an account to them: of two accounts with one address that arrive first
+ * at once, the second is looked up when the first is bound.
+ */
+export async function lockFirstContact(tx: Tx, session: SignInSession): Promise<void> {
+  const { organization_id: organizationId, person_id: knownId, subject_id: subject, is_test: isTest } = session
+  if (knownId !== null || subject === null || isTest) return
+  const personId = await findPersonId(tx, session)
+  if (personId !== undefined) await lockPerson(tx, organizationId, personId)
 }
 
 /** Who has given the identifier. */

@@ -3,7 +3,7 @@ import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { refreshStale } from '../../compliance/results/refresh-failing.ts'
-import { bindIdentity } from './find-person.ts'
+import { bindIdentity, lockFirstContact } from './find-person.ts'
 import { type Judged, judge } from './judge.ts'
 import { beginLog, logUnknown, noteChange } from './log-session.ts'
 import { endRecheck } from './recheck.ts'
@@ -42,6 +42,7 @@ export async function settleLocked(
   const { organization_id: organizationId, id } = found
   if (found.state === 'identifying') return { session: found, judged: await judge(tx, found, { now }) }
   const session = withPeople(await beginEvaluation(tx, found, proved, now), proved)
+  await lockFirstContact(tx, session)
   const judged = await judge(tx, session, { now, deviceId: session.device_id ?? proved?.deviceId ?? null })
   const { state, person, device } = judged
   const isNew = person !== undefined && session.person_id === null
