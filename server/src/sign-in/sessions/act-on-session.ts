@@ -8,6 +8,7 @@ import { fail } from '../../base/errors.ts'
 import { snoozeCheck } from '../../compliance/exemptions/snooze-check.ts'
 import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { beginRecheck } from './recheck.ts'
+import { refuseManyRequests } from './refuse-many-requests.ts'
 import { type Place, register } from './register-on-session.ts'
 import { listIssues, type SignInSession } from './session-queries.ts'
 import { settleSession } from './settle-session.ts'
@@ -23,7 +24,8 @@ export type Act =
 
 /**
  * Does what the person asks for on the page, by the commands that the API has, and settles the sign-in in one transaction.
- * Fails with not_found before a device has proved itself to a known person, and as the commands do.
+ * Fails with not_found before a device has proved itself to a known person, with rate_limited where they have asked IT too
+ * often, and as the commands do.
  */
 export async function actOnSession(
   db: Db,
@@ -90,6 +92,7 @@ async function putOff(tx: Tx, place: Place, act: PutOff, context: ChangeContext)
     await recordAuthLogEvent(tx, { ...step, type: 'issue_snoozed', description: `Issue ${issue.id}, until ${until}.` })
     return
   }
+  await refuseManyRequests(tx, place, context.now)
   // The page shows the issues of a check as one thing.
   const issueIds = open.filter((one) => one.check_id === issue.check_id).map(({ id }) => id)
   await raiseExemptionRequest(tx, { deviceId, personId, issueIds, message: act.message }, context)

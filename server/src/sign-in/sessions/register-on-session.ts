@@ -7,6 +7,7 @@ import type { Tx } from '../../base/db/transact.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import type { Judged } from './judge.ts'
+import { refuseManyRequests } from './refuse-many-requests.ts'
 import type { SignInSession } from './session-queries.ts'
 
 export type Place = {
@@ -39,6 +40,7 @@ export async function register(tx: Tx, place: Place, message: string, context: C
     await succeed('Confirmed by its owner, with the key that it had before.')
     return
   }
+  if (state !== 'register') await refuseManyRequests(tx, place, context.now)
   await ask('The person says it is theirs.')
   const evidence = await evidenceOf(tx, place)
   const asked = { deviceId, personId, message, evidence, needsApproval: state !== 'register' }

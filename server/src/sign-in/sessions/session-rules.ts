@@ -41,6 +41,9 @@ export const limits = {
   /** So many answers for one person and connection within `loopMs` are a loop. */
   answers: 4,
   loopMs: 2 * minuteMs,
+  /** What a person may ask of IT within `requestsMs`, on whatever device. */
+  requests: 20,
+  requestsMs: dayMs,
   /** How often one sign-in may send its browser upstream. */
   legs: 10,
   /** A request is known for this long, after which its times refuse it: five minutes ahead of our clock, and good for ten. */
