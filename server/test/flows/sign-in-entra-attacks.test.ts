@@ -5,6 +5,7 @@ import { generateKeyPair, SignJWT } from 'jose'
 import { transact } from '../../src/base/db/transact.ts'
 import { minuteMs, plusMs } from '../../src/base/time.ts'
 import { createEntraConnection } from '../../src/sign-in/connections/create-entra-connection.ts'
+import { dropSeenRequests } from '../../src/sign-in/sessions/drop-idle-sessions.ts'
 import { anaOid, appId, entraStandIn, readForm, tenantId } from '../support/entra-stand-in.ts'
 import { signInStage } from '../support/sign-in-stage.ts'
 
@@ -175,6 +176,18 @@ test('a form, a nonce and a hint each begin one sign-in', async () => {
   await isRefused(all, form, 'the same form')
   await isRefused(all, { ...form, id_token_hint: await entra.hint(stage.now()) }, 'the same nonce')
   await isRefused(all, { ...form, nonce: 'another' }, 'the same hint')
+})
+
+test('a hint begins one sign-in for as long as it is taken, also one from ahead of our clock', async () => {
+  const all = await start()
+  const ahead = { claims: { iat: seconds(10), exp: seconds(60) } }
+  const form = await formWith(all, ahead)
+  assert.equal((await send(all, form)).reply.status, 303)
+  for (const minutes of [16, 4, 1]) {
+    pass(minutes)
+    await dropSeenRequests(stage.db, stage.now())
+    await isRefused(all, { ...form, nonce: `of-minute-${minutes}` }, `${minutes} minutes later`)
+  }
 })
 
 test('guests are told that they are, and Entra offers them another way', async () => {

@@ -46,8 +46,8 @@ export const limits = {
   requestsMs: dayMs,
   /** How often one sign-in may send its browser upstream. */
   legs: 10,
-  /** A request is known for this long, after which its times refuse it: five minutes ahead of our clock, and good for ten. */
-  requestMs: 16 * minuteMs,
+  /** A request is known for this long, after which its times refuse it: a hint of Entra ten minutes ahead is good for twenty. */
+  requestMs: 21 * minuteMs,
   /** A page that finds no device writes no more of it than this. */
   detectionFailures: 20,
   detectionFailureMs: 30_000,
