@@ -229,6 +229,44 @@ test('proofs of another type or algorithm, unsigned, or with other contents are 
   })
 })
 
+test('a connection that a program passes on from another machine is no browser of this one', async () => {
+  const all = await setUp()
+  const visit = await arrive(all)
+  await leavesNothing(async () => {
+    for (const program of ['sshd', 'sshd-session', 'ssh', 'socat', 'wslrelay.exe', 'docker-proxy']) {
+      const peer = { uid: 1_000, program }
+      await refused(visit, await all.laptop.prove(await visit.challenge(), { peer }), 'proof_relayed')
+    }
+  })
+  assert.equal(await visit.finishPath(), undefined)
+})
+
+test('a program at the port of a companion brings nobody in, and keeps nobody out', async () => {
+  const all = await setUp()
+  const bens = await addCompanion(all.organizationId, benMachine)
+  const registration = { deviceId: bens.deviceId, personId: all.ben.id }
+  await transact(database.db, (tx) => registerDevice(tx, registration, change(all.organizationId)))
+  const handOver = async (visit: Visit, proofs: string[]) => {
+    const { status, text } = await visit.post('proof', { proofs })
+    return [status, (JSON.parse(text) as { state?: string }).state]
+  }
+  // It has the challenge answered by a laptop of its own, beside everything else that it can say.
+  const impostor = async (visit: Visit) => {
+    const challenge = await visit.challenge()
+    const foreign = await bens.prove(challenge, {}, { kid: all.laptop.companion.kid })
+    return ['', '{}', 'x.y.z', challenge, foreign]
+  }
+  const alone = await arrive(all)
+  await leavesNothing(async () => {
+    assert.deepEqual(await handOver(alone, await impostor(alone)), [403, undefined])
+  })
+  assert.deepEqual(await handOver(alone, [await bens.prove(await alone.challenge())]), [200, 'not_your_device'])
+  assert.equal(await alone.finishPath(), undefined)
+  const beside = await arrive(all)
+  const own = await all.laptop.prove(await beside.challenge())
+  assert.deepEqual(await handOver(beside, [...(await impostor(beside)), own]), [200, 'passed'])
+})
+
 test('the challenge key of another organization makes no challenge that the server takes', async () => {
   const all = await setUp()
   const visit = await arrive(all)

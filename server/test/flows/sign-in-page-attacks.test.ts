@@ -119,6 +119,39 @@ test('the sign-in of an attacker cannot be put under a victim, whose device woul
   )
 })
 
+test('a cookie that was planted in a browser is the one of no sign-in that begins there, and opens no device', async () => {
+  const all = await setUp()
+  const attacker = await arrive(all, 'ben@example.com')
+  const victim = newBrowser()
+  for (const [name, secret] of attacker.browser.cookies) victim.cookies.set(name, secret)
+  const own = await arrive(all, 'ana@example.com', victim)
+  const secretOf = ({ browser, id }: Visit) => browser.cookies.get(`__Host-muster-si-${id.slice(0, 8)}`)
+  assert.notEqual(own.id, attacker.id)
+  assert.notEqual(secretOf(own), secretOf(attacker))
+  // The page of the attacker opens in the victim's browser then, and her laptop answers it.
+  const proof = await all.laptop.prove(await attacker.challenge())
+  const { text } = await victim.go(`${attacker.path}/proof`, { method: 'POST', body: { proof } })
+  assert.equal((JSON.parse(text) as { state?: string }).state, 'not_your_device')
+  assert.equal(await attacker.finishPath(), undefined)
+  assert.equal((await own.prove(await all.laptop.prove(await own.challenge()))).state, 'passed')
+})
+
+test('a look that waits for news ends for the browser that began the sign-in, and never begins for another', async () => {
+  const all = await setUp()
+  const [visit, other] = [await arrive(all), await arrive(all, 'ben@example.com')]
+  const markOf = async (text: string) => (JSON.parse(text) as { mark: string }).mark
+  const seen = await markOf((await visit.browser.go(`${visit.path}/news?seen=`)).text)
+  const held = visit.browser.go(`${visit.path}/news?seen=${seen}`)
+  for (const browser of [newBrowser(), other.browser]) {
+    assert.equal((await browser.go(`${visit.path}/news?seen=${seen}`)).status, 403)
+    assert.equal((await browser.go(`${visit.path}/news?seen=`)).status, 403)
+  }
+  await visit.prove(await all.laptop.prove(await visit.challenge()))
+  const { status, text } = await held
+  assert.equal(status, 200)
+  assert.notEqual(await markOf(text), seen)
+})
+
 test('every sign-in has a secret of its own, which is kept as a hash and bound to this host', async () => {
   const all = await setUp()
   const visits = [await arrive(all), await arrive(all)]
@@ -180,6 +213,12 @@ test('a hostile hint, state or address is text wherever it is shown again', asyn
     ]) {
       const { reply } = await newBrowser().follow(all.rp.addressOf(parameters as unknown as Record<string, string>))
       assert.equal(isDrawn(reply.text), false, reply.text)
+    }
+    const query = new URLSearchParams({ state: text, error: text, error_description: text, code: text, iss: text })
+    for (const path of ['/signin/upstream/return', '/signin/return', '/signin/oidc/session/end']) {
+      const answer = await newBrowser().go(`${path}?${query}`)
+      assert.equal(isDrawn(answer.text), false, path)
+      assert.equal(answer.headers['location'], undefined, path)
     }
     const { text: lost } = await newBrowser().go(`/signin/${encodeURIComponent(text)}`)
     assert.equal(isDrawn(lost), false)
