@@ -47,7 +47,7 @@ export async function issueTokens(app: TestApp, party: Party) {
   const contactBody = JSON.stringify({ ...beginning, epoch: companion.epoch() })
   const tokens = {
     'API key': tenant.key,
-    'access token of an API key': await accessTokenOf(app, party),
+    'access token of an API key': await accessTokenOf(app, party, tenant.key),
     'SCIM token': scim.token,
     'console session': console.cookie?.split('=')[1] ?? '',
     'one-time console link': await party.consoleLink(),
@@ -93,8 +93,13 @@ async function takeCode(visit: Visit): Promise<string> {
 const formed = { 'content-type': 'application/x-www-form-urlencoded' }
 
 /** What the token endpoint answers to a code, or to something else. */
-export async function redeem(app: TestApp, { host, callers, rp }: Party, code: string) {
-  const basic = Buffer.from(`${callers.caller.clientId}:${callers.caller.clientSecret}`).toString('base64')
+export async function redeem(
+  app: TestApp,
+  { host, callers: { caller }, rp }: Party,
+  code: string,
+  secret = caller.clientSecret,
+) {
+  const basic = Buffer.from(`${caller.clientId}:${secret}`).toString('base64')
   const form = { grant_type: 'authorization_code', code, redirect_uri: rp.redirectUri, code_verifier: rp.verifier }
   const answer = await app.app.inject({
     ...{ method: 'POST', url: '/signin/oidc/token', payload: new URLSearchParams(form).toString() },
@@ -103,8 +108,9 @@ export async function redeem(app: TestApp, { host, callers, rp }: Party, code: s
   return answer.json() as Record<string, string>
 }
 
-async function accessTokenOf(app: TestApp, { host, tenant }: Party): Promise<string> {
-  const form = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: tenant.key }
+/** An access token for an API key; empty where the key is not that one. */
+export async function accessTokenOf(app: TestApp, { host, tenant }: Party, key: string): Promise<string> {
+  const form = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: key }
   const answer = await app.app.inject({
     ...{ method: 'POST', url: '/oauth/token', payload: new URLSearchParams(form).toString() },
     headers: { ...formed, host },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { compactVerify, createLocalJWKSet } from 'jose'
 import type { TestApp } from './app.ts'
-import { type Door, redeem, type Side } from './issued-tokens.ts'
+import { accessTokenOf, type Door, redeem, type Side } from './issued-tokens.ts'
 import { doorsOfMachines } from './machine-doors.ts'
 import type { Party } from './token-party.ts'
 
@@ -25,6 +25,10 @@ function doorsOfBearers(app: TestApp) {
   const fromConsole = { origin: 'https://muster.test', 'sec-fetch-site': 'same-origin' }
   return {
     'the API': { takes: ['API key'], isOpened: opens(() => '/whoami') },
+    'access tokens for an API key': {
+      takes: ['API key'],
+      isOpened: async ({ party }, text) => (await accessTokenOf(app, party, text)) !== '',
+    },
     'the management of streams': {
       takes: ['API key', 'access token of an API key'],
       isOpened: opens(() => '/ssf_streams'),
@@ -86,6 +90,10 @@ function doorsOfSignIns(app: TestApp) {
     'the token endpoint': {
       takes: ['authorization code'],
       isOpened: async ({ party }, text) => (await redeem(app, party, text))['id_token'] !== undefined,
+    },
+    'the token endpoint, for a client': {
+      takes: ['client secret'],
+      isOpened: async ({ party }, text) => (await redeem(app, party, 'guessed', text))['error'] === 'invalid_grant',
     },
     'the request of a caller': {
       takes: ['request object'],
