@@ -123,7 +123,7 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
   }
   const words = {
     blocked: isLater ? `Blocked ${dayOf(preview.ends_at, now)}` : 'Blocked now',
-    spared: 'Never blocked',
+    spared: preview.spared_by.some(({ reason }) => reason === 'held') ? 'Not blocked' : 'Never blocked',
     undecided: 'No result yet',
   }
   const listed = preview[shown].length
@@ -282,7 +282,8 @@ const ReasonTable = ({ rows }: { rows: readonly ReasonRow[] }) => (
 function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlocking: boolean }) {
   const listeners = listenersInWords(preview.receivers)
   const { connections } = preview.receivers
-  const spared = preview.spared_by.map((row) => `${row.count.toLocaleString('en')} ${sparedWords(row)}`)
+  const exceptions = preview.spared_by.filter(({ reason }) => reason !== 'held')
+  const spared = exceptions.map((row) => `${row.count.toLocaleString('en')} ${sparedWords(row)}`)
   const undecided = preview.undecided_by.map((row) => `${row.count.toLocaleString('en')} ${undecidedWords[row.reason]}`)
   return (
     <ul className="remarks">

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../../server/test/support/muster-process.ts'
+import { askAsPage, deadlineMs, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, page, withConsole } from './signed-in.ts'
+
+type CheckRow = { id: string; name: string; failing: number }
+
+let worst: CheckRow
+
+withConsole(40, {
+  async setUp() {
+    await until(deadlineMs, async () => {
+      const { body } = await askAsPage(page, 'GET', '/views/checks?per_page=100')
+      const [first] = (body.data as CheckRow[]).toSorted((one, other) => other.failing - one.failing)
+      if (first) worst = first
+      return worst.failing >= 8
+    })
+  },
+})
+
+const countOf = async (state: string): Promise<number> =>
+  (await askAsPage(page, 'GET', `/views/issues?check=${worst.id}&state=${state}&per_page=100`)).body.data.length
+
+test('an administrator lets a check block many devices, is told that they are held, and releases them', {
+  skip,
+}, async () => {
+  await page.goto(at(`/checks/${worst.id}/configuration`))
+  const preview = page.getByRole('complementary', { name: 'Preview' })
+  await page.getByRole('radio', { name: /Block immediately/ }).click()
+  await preview.getByText('Held at first:').waitFor()
+  await preview.getByText('0 blocked').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: /^Save, and hold the blocks of \d+ devices$/ }).click()
+  await page.getByText(`Saved “${worst.name}”`).waitFor()
+
+  await page.goto(at('/'))
+  const notice = page.getByText(/^The blocks of \d+ devices are held\.$/)
+  await notice.waitFor({ timeout: deadlineMs })
+  assert.deepEqual(await violations(page), [])
+  assert.equal(await countOf('blocking'), 0)
+  await page.getByRole('link', { name: worst.name }).first().click()
+  await page.getByRole('button', { name: 'Discard…' }).click()
+  await page.getByRole('dialog').getByText('You can release these blocks later').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: /^Discard the blocks of/ }).click()
+  await page.getByText(/were discarded/).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Discard…' }).count(), 0)
+  await page.getByRole('button', { name: 'Release…' }).click()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: /^Block \d+ devices$/ }).click()
+  await until(deadlineMs, async () => (await countOf('blocking')) >= 8)
+  await page.getByText(/were discarded/).waitFor({ state: 'detached' })
+  await page.goto(at('/'))
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  assert.equal(await page.getByText(/are held\.$/).count(), 0)
+})
