@@ -62,6 +62,9 @@ export async function addCaller(
   return { rp, clientId, clientSecret, email }
 }
 
+type Reached = Pick<MusterProcess, 'origin'>
+type Caller = Pick<Awaited<ReturnType<typeof addCaller>>, 'rp' | 'clientId' | 'clientSecret'>
+
 export type SignInPlace = Awaited<ReturnType<typeof openSignInPlace>>
 
 /**
@@ -79,12 +82,13 @@ export async function openSignInPlace(
     assert.equal(exit, 0, err)
     return out
   }
-  const { rp, clientId, clientSecret, email } = await addCaller(run, { folder, baseUrl })
+  const caller = await addCaller(run, { folder, baseUrl })
+  const { rp, clientId, email } = caller
   const secret = (await run('enrollment-secrets', 'create', 'Ana', '--person-email', email)).trim().split(/\s+/).at(-1)
-  let origin = server.origin
+  let reached: Reached = server
   /** A machine whose companion is linked to its osquery node. */
   async function addMachine(withSecret: string, machine: { uuid: string; serial: string }) {
-    const address = origin.replace('localhost', '127.0.0.1')
+    const address = reached.origin.replace('localhost', '127.0.0.1')
     const client = osqueryClient(address)
     hooks.after(async () => client.close())
     const enrolled = await client.enroll(withSecret, machine)
@@ -100,7 +104,7 @@ export async function openSignInPlace(
   const machine = { uuid: '4C4C4544-0042-3510-8056-00000000A11A', serial: 'PF00A11A' }
   const own = await addMachine(secret ?? '', machine)
   const { client, companion } = own
-  const web = overHttp(() => origin)
+  const web = overHttp(() => reached.origin)
 
   /** The page of a sign-in that the application has begun. */
   async function arrive() {
@@ -137,10 +141,10 @@ export async function openSignInPlace(
     return { browser, path, post, challenge, proofOf, prove, region, markAfter, finishPath, finish }
   }
 
-  async function redeem(away: string | undefined) {
+  async function redeem(away: string | undefined, by: Caller = caller) {
     const code = new URL(away ?? '').searchParams.get('code') ?? ''
-    const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
-    const { redirectUri, verifier } = rp
+    const basic = Buffer.from(`${by.clientId}:${by.clientSecret}`).toString('base64')
+    const { redirectUri, verifier } = by.rp
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
     const { status, text: answered } = await signInBrowser(web, baseUrl).go('/signin/oidc/token', {
       ...{ method: 'POST', body: new URLSearchParams(form).toString() },
@@ -167,11 +171,12 @@ export async function openSignInPlace(
   }
 
   return {
-    ...{ arrive, redeem, tokenOf, addMachine, run, client, companion, baseUrl, host: new URL(baseUrl).host },
-    origin: () => origin,
-    /** From now on browsers reach this process. */
-    use: (other: MusterProcess) => {
-      origin = other.origin
+    ...{ arrive, onPage, redeem, tokenOf, addMachine, run, client, companion, baseUrl, host: new URL(baseUrl).host },
+    ...{ web, caller },
+    origin: () => reached.origin,
+    /** From now on browsers reach this process, or by turns those that it names. */
+    use: (other: Reached) => {
+      reached = other
     },
   }
 }
