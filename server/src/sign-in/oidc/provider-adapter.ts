@@ -92,11 +92,11 @@ function codes({ db, clock, organizationId }: Place): Adapter {
     },
     find: (id) => findGranted({ db, clock, organizationId }, kind, id),
     async consume(id) {
-      if (!(await consumeCode(db, organizationId, id, clock()))) {
+      if (!(await orUnavailable(() => consumeCode(db, organizationId, id, clock())))) {
         throw new errors.InvalidGrant('the code was used before, has expired, or its person has left')
       }
     },
-    revokeByGrantId: (grantId) => revokeGrant(db, organizationId, grantId),
+    revokeByGrantId: (grantId) => orUnavailable(() => revokeGrant(db, organizationId, grantId)),
   }
 }
 
@@ -105,9 +105,11 @@ function accessTokens({ db, clock, organizationId }: Place): Adapter {
   return {
     ...nothingKept,
     upsert: (id, payload, expiresIn) =>
-      insertRecord(db, organizationId, { kind, id, payload, expiresIn: expiresIn ?? 300 }, clock()),
+      orUnavailable(() =>
+        insertRecord(db, organizationId, { kind, id, payload, expiresIn: expiresIn ?? 300 }, clock()),
+      ),
     find: (id) => findGranted({ db, clock, organizationId }, kind, id),
-    revokeByGrantId: (grantId) => revokeGrant(db, organizationId, grantId),
+    revokeByGrantId: (grantId) => orUnavailable(() => revokeGrant(db, organizationId, grantId)),
   }
 }
 
@@ -116,7 +118,7 @@ async function findGranted(
   kind: 'AuthorizationCode' | 'AccessToken',
   id: string,
 ) {
-  const found = await findRecord(db, organizationId, { kind, id }, clock())
+  const found = await orUnavailable(() => findRecord(db, organizationId, { kind, id }, clock()))
   if (found) currentCall().granted = found
   return found
 }
