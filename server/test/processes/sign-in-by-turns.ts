@@ -12,7 +12,12 @@ export async function openTwoServers(
 ) {
   const ports = [String(await freePort()), String(await freePort())]
   const baseUrl = `http://localhost:${ports[0]}`
-  const settings = { MUSTER_RATE_LIMIT_PER_MINUTE: '1000000', MUSTER_BASE_URL: baseUrl, ...more }
+  const settings = {
+    MUSTER_RATE_LIMIT_PER_MINUTE: '1000000',
+    MUSTER_BASE_URL: baseUrl,
+    MUSTER_TRUST_PROXY: 'loopback',
+    ...more,
+  }
   const place = openPostgresPlace(hooks, { url, db }, settings)
   const [port = '', otherPort = ''] = ports
   const first = await place.start(['serve', '--no-worker'], { PORT: port })
@@ -29,8 +34,8 @@ export async function openTwoServers(
 }
 
 /** One sign-in of the person of the place, who may come again and again; returns the ID token. */
-export async function signInOnce(all: SignInPlace): Promise<string> {
-  const visit = await (await all.arrive()).begin()
+export async function signInOnce(all: SignInPlace, from?: string): Promise<string> {
+  const visit = await (await all.arrive(from)).begin()
   await visit.post('once-more')
   assert.equal((await visit.prove()).state, 'passed')
   const { status, text } = await all.redeem(await visit.finish())

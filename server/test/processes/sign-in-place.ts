@@ -20,8 +20,14 @@ const limitMs = 60_000
 
 /** Requests of a browser to whichever process `origin` names at the time, each on a connection of its own. */
 export function overHttp(origin: () => string): Pick<FastifyInstance, 'inject'> {
-  type Asked = { method: string; url: string; headers: Record<string, string>; payload?: unknown }
-  const inject = ({ method, url, headers, payload }: Asked) =>
+  type Asked = {
+    method: string
+    url: string
+    headers: Record<string, string>
+    payload?: unknown
+    remoteAddress: string
+  }
+  const inject = ({ method, url, headers, payload, remoteAddress }: Asked) =>
     new Promise((resolve, reject) => {
       const isText = typeof payload === 'string'
       const body = payload === undefined || isText ? payload : JSON.stringify(payload)
@@ -31,7 +37,8 @@ export function overHttp(origin: () => string): Pick<FastifyInstance, 'inject'> 
       const address = request === https.request ? origin() : origin().replace('localhost', '127.0.0.1')
       const sent = request(new URL(url, address), {
         ...{ method, agent: false, timeout: limitMs },
-        headers: { ...type, ...headers },
+        // As a proxy tells it, which the process may trust.
+        headers: { ...type, 'x-forwarded-for': remoteAddress, ...headers },
       })
       sent.on('response', (response) => {
         const { statusCode, headers: received } = response
@@ -107,8 +114,8 @@ export async function openSignInPlace(
   const web = overHttp(() => reached.origin)
 
   /** The page of a sign-in that the application has begun. */
-  async function arrive() {
-    const browser = signInBrowser(web, baseUrl)
+  async function arrive(from?: string) {
+    const browser = signInBrowser(web, baseUrl, from)
     const request = await rp.signedRequest(clientId, { login_hint: email })
     const address = rp.addressOf(request)
     return { browser, address, begin: () => onPage(browser, address) }

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
-import { freePort, type MusterProcess } from '../support/muster-process.ts'
+import { openHookReceiver } from '../support/hook-receivers.ts'
+import { freePort, type MusterProcess, until } from '../support/muster-process.ts'
 import { openPostgresPlace } from '../support/postgres-place.ts'
 import { extent } from '../support/soak.ts'
-import { openSignInPlace, type SignInPlace } from './sign-in-place.ts'
+import { openBrokerPlace, reachingProviders } from './broker-place.ts'
+import { trustingReceivers } from './outlive-kills.ts'
+import { openSignInPlace } from './sign-in-place.ts'
+import { signInStubbornly } from './sign-in-stubbornly.ts'
 
 const database = testDatabase()
 const signIns = extent(40, 100)
@@ -19,12 +23,20 @@ testOnPostgres(
   async (t) => {
     const ports = [String(await freePort()), String(await freePort())]
     const baseUrl = `http://localhost:${ports[0]}`
-    const settings = { MUSTER_RATE_LIMIT_PER_MINUTE: '1000000', MUSTER_BASE_URL: baseUrl }
+    const reached = { ...trustingReceivers(t), ...reachingProviders, MUSTER_BASE_URL: baseUrl }
+    const settings = { ...reached, MUSTER_RATE_LIMIT_PER_MINUTE: '1000000' }
     const place = openPostgresPlace(t, { url: database.url, db: database.db }, settings)
     const start = (port: string) => place.start(['serve', '--no-worker'], { PORT: port })
     const running: Running[] = []
     for (const port of ports) running.push({ server: await start(port), port })
-    const all = await openSignInPlace(t, { place, server: running[0]?.server as MusterProcess, baseUrl })
+    const [{ server: first }] = running as [Running]
+    const receiver = await openHookReceiver()
+    t.after(() => receiver.close())
+    const body = { url: receiver.localUrl, events: ['auth_logs.success', 'auth_logs.failure'] }
+    assert.equal((await first.ask('POST', '/webhook_endpoints', { key: place.key, body })).status, 200)
+    await place.startWorker()
+    const all = await openSignInPlace(t, { place, server: first, baseUrl })
+    const broker = await openBrokerPlace(t, all)
 
     let [isOver, kills] = [false, 0]
     async function killAgainAndAgain(): Promise<void> {
@@ -57,7 +69,9 @@ testOnPostgres(
         Array.from({ length: atOnce }, async () => {
           while (begun < signIns) {
             begun += 1
-            outcomes.push(await signIn(all, step))
+            // Few enough by the upstream for one network.
+            const arriving = begun % 3 === 0 ? broker : all
+            outcomes.push(await signInStubbornly(arriving, step))
           }
         }),
       )
@@ -95,31 +109,10 @@ testOnPostgres(
     assert.deepEqual(new Set(ends.map((row) => row.auth_log_id)), new Set(logs.map(({ id }) => id)))
     assert.equal(new Set(codes.map((row) => row.grant_id)).size, signIns)
     assert.deepEqual([...new Set(told.map(({ type }) => type))], ['auth_logs.success'])
+    const messages = () => new Set(receiver.received.map(({ id }) => id))
+    await until(60_000, async () => messages().size >= signIns)
+    const deliveries = await db.selectFrom('webhook_deliveries').select('message_id').execute()
+    assert.deepEqual([deliveries.length, messages().size], [signIns, signIns], 'one message for each sign-in')
+    assert.deepEqual([...new Set(receiver.received.map(({ event }) => event))], ['auth_logs.success'])
   },
 )
-
-/** One person's way to the application. `answered`: a kill took the code away after it was committed. */
-async function signIn(
-  all: SignInPlace,
-  step: <Answer>(work: () => Promise<Answer>) => Promise<Answer>,
-): Promise<'code' | 'answered'> {
-  // A request counts once: one whose process was killed after it was taken is sent anew by the application.
-  const visit = await step(async () => (await all.arrive()).begin().catch(again))
-  // One person signs in again and again here, which is a loop where people are.
-  await step(() => visit.post('once-more'))
-  for (let turn = 0; turn < 20 && (await step(visit.region)).state !== 'passed'; turn += 1) await step(visit.prove)
-  const path = await step(visit.finishPath)
-  const { reply, away } = await step(() => visit.browser.follow(path))
-  if (away !== undefined) {
-    assert.match(away, /[?&]code=/)
-    return 'code'
-  }
-  assert.match(reply.text, /got its answer/, `${reply.status} ${reply.text}`)
-  return 'answered'
-}
-
-const again = (error: unknown): never => {
-  throw error instanceof assert.AssertionError
-    ? new Error('The request was used up by a process that was killed')
-    : error
-}

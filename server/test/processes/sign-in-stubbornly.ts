@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import type { BrokerPlace } from './broker-place.ts'
+import type { SignInPlace } from './sign-in-place.ts'
+
+/** Takes a step again and again, until no fault gets in its way. */
+export type Step = <Answer>(work: () => Promise<Answer>) => Promise<Answer>
+
+type Visit = Awaited<ReturnType<SignInPlace['onPage']>>
+
+/**
+ * One person's way to the application, directly or by an upstream, while faults come. `answered`: a fault took the code away
+ * after it was committed.
+ */
+export async function signInStubbornly(place: SignInPlace | BrokerPlace, step: Step): Promise<'code' | 'answered'> {
+  const visit = await ('provider' in place ? comeByUpstream(place, step) : comeDirectly(place, step))
+  // One person signs in again and again here, which is a loop where people are.
+  await step(() => visit.post('once-more'))
+  for (let turn = 0; turn < 20 && (await step(visit.region)).state !== 'passed'; turn += 1) await step(visit.prove)
+  const path = await step(visit.finishPath)
+  const { reply, away } = await step(() => visit.browser.follow(path))
+  if (away !== undefined) {
+    assert.match(away, /[?&]code=/)
+    return 'code'
+  }
+  assert.match(reply.text, /got its answer/, `${reply.status} ${reply.text}`)
+  return 'answered'
+}
+
+/** A request counts once: one whose process was killed after it was taken is sent anew by the application. */
+const comeDirectly = (all: SignInPlace, step: Step): Promise<Visit> =>
+  step(async () => (await all.arrive()).begin().catch(again))
+
+const again = (error: unknown): never => {
+  throw error instanceof assert.AssertionError ? new Error('The request was used up by a step that failed') : error
+}
+
+/** An answer of the upstream is taken once as well: where a fault took what it said away, the person goes there once more. */
+async function comeByUpstream(broker: BrokerPlace, step: Step): Promise<Visit> {
+  const { arrived, away } = await step(async () => {
+    const arrived = broker.arrive()
+    const { away } = await arrived.leave()
+    if (away === undefined) throw new Error('The request began nothing')
+    return { arrived, away }
+  })
+  for (let at = away; ; ) {
+    const callback = await arrived.signIn(at)
+    const visit = await step(() => arrived.onPage(callback))
+    if ((await step(visit.region)).state !== 'identifying') return visit
+    const { headers } = await step(() => visit.post('identify'))
+    at = headers['location'] ?? assert.fail('The page leads to no upstream')
+  }
+}
