@@ -32,9 +32,10 @@ export function overHttp(origin: () => string): Pick<FastifyInstance, 'inject'> 
       const isText = typeof payload === 'string'
       const body = payload === undefined || isText ? payload : JSON.stringify(payload)
       const type = body === undefined || isText ? {} : { 'content-type': 'application/json' }
-      const { request } = origin().startsWith('https:') ? https : http
+      const reached = origin()
+      const { request } = reached.startsWith('https:') ? https : http
       // A certificate is of the name.
-      const address = request === https.request ? origin() : origin().replace('localhost', '127.0.0.1')
+      const address = request === https.request ? reached : reached.replace('localhost', '127.0.0.1')
       const sent = request(new URL(url, address), {
         ...{ method, agent: false, timeout: limitMs },
         // As a proxy tells it, which the process may trust.
