@@ -10,6 +10,8 @@ export type Scale = {
   recomputed: { devices: number; checks: number }
   /** Requests of strangers. */
   strangers: number
+  /** Of figure 21. */
+  signIns: number
   roundMs: number
   rounds: number
 }

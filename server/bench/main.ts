@@ -7,7 +7,7 @@ import { parseBenchArguments } from './parse-bench-arguments.ts'
 import { printFinding, printSummary } from './print-findings.ts'
 import type { Engine } from './trial/open-trial.ts'
 
-// npm run bench                 all figures but 5 on a temporary PostgreSQL
+// npm run bench                 all figures but 5 and 21 on a temporary PostgreSQL
 // npm run bench -- 1 4          only these
 // npm run bench -- --load       figure 5: a fleet held for ten minutes
 // npm run bench -- --quick      smaller, on the embedded engine

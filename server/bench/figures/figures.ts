@@ -15,6 +15,7 @@ import { reports } from './reports.ts'
 import { restingFleet } from './resting-fleet.ts'
 import { search } from './search.ts'
 import { signInFlood } from './sign-in-flood.ts'
+import { signInMemory } from './sign-in-memory.ts'
 import { signIns } from './sign-ins.ts'
 import { snapshots } from './snapshots.ts'
 import { storm } from './storm.ts'
@@ -41,4 +42,5 @@ export const figures: readonly Figure[] = [
   signInFlood,
   browserSignIns,
   proofs,
+  signInMemory,
 ]

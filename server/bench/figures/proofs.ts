@@ -4,10 +4,9 @@ import { signInSteps } from '@muster/agent/simulate/sign-ins/sign-in-steps.ts'
 import { webBrowser } from '@muster/agent/simulate/sign-ins/web-browser.ts'
 import { Agent } from 'undici'
 import { type Bench, count, type Figure, type Finding, ms, ratioText } from '../figure.ts'
-import { requestBytes } from '../load/http-request.ts'
+import { askWhoami } from '../load/ask-whoami.ts'
 import { medianOf } from '../load/percentiles.ts'
 import { type ProcessorRate, using } from '../load/processor-rate.ts'
-import { runLoad } from '../load/run-load.ts'
 import { watchDatabase } from '../trial/database-processor.ts'
 import { openSignInTrial, type SignInTrial } from '../trial/open-sign-ins.ts'
 
@@ -15,6 +14,7 @@ const targetMs = 4
 const total = 1_000
 /** Pages that are open at the same time, each of a person of its own. */
 const pages = 4
+const asked = { total, connections: pages }
 
 export const proofs: Figure = { number: '20', title: 'A challenge and its proof', run }
 
@@ -28,12 +28,12 @@ async function run(bench: Bench): Promise<Finding[]> {
     const open = await openPages(place, dispatcher)
     const databaseMs = await watchDatabase(place.trial.databaseUrl)
     await proveAll(open)
-    await askWhoami(place)
+    await askWhoami(place, asked)
     const rounds: Round[] = []
     for (let round = 1; round <= bench.scale.rounds; round += 1) {
       bench.say(`round ${round} of ${bench.scale.rounds}`)
       const ours = await using(place.ours, databaseMs, () => proveAll(open))
-      rounds.push({ ours, whoami: await using(place.ours, databaseMs, () => askWhoami(place)) })
+      rounds.push({ ours, whoami: await using(place.ours, databaseMs, () => askWhoami(place, asked)) })
     }
     return [findingOf(rounds)]
   } finally {
@@ -73,14 +73,6 @@ async function proveAll(open: readonly Page[]): Promise<number> {
     }),
   )
   return each * open.length
-}
-
-async function askWhoami({ ours, trial }: SignInTrial): Promise<number> {
-  const one = requestBytes({ path: '/whoami', headers: { authorization: `Bearer ${trial.apiKey}` } })
-  const turns = Array.from({ length: total }, () => one).values()
-  const { failures } = await runLoad({ origin: ours.origin, connections: pages, next: () => turns.next().value })
-  if (failures > 0) throw new Error(`${failures} of ${total} failed`)
-  return total
 }
 
 const costMs = ({ processorMs, databaseMs }: ProcessorRate): number => processorMs + databaseMs

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SignInReport } from '@muster/agent/simulate/sign-ins/sign-in-report.ts'
 import { type Bench, count, type Figure, type Finding, ms, ratioText } from '../figure.ts'
+import { askWhoami } from '../load/ask-whoami.ts'
 import { requestBytes } from '../load/http-request.ts'
 import { medianOf } from '../load/percentiles.ts'
 import { type ProcessorRate, using } from '../load/processor-rate.ts'
@@ -10,9 +11,12 @@ import { openSignInTrial, type SignInTrial } from '../trial/open-sign-ins.ts'
 import { type Subject, startProcess } from '../trial/start-process.ts'
 
 const targetMs = 15
+const cores = 2
+const targetPerSecond = 100
 const people = 60
 const perRound = 2 * people
 const connections = 4
+const whoami = { total: 1_000, connections }
 /** Rounds until the compiler has seen enough. */
 const warmUps = 2
 const restMs = 5_000
@@ -39,11 +43,13 @@ async function run(bench: Bench): Promise<Finding[]> {
   }
 }
 
-type Round = { ours: ProcessorRate; bare: ProcessorRate; report: SignInReport }
+type Round = { ours: ProcessorRate; bare: ProcessorRate; whoami: ProcessorRate; report: SignInReport }
 
-async function measure({ trial, ours, signInAll }: SignInTrial, bare: Subject, { scale, say }: Bench) {
+async function measure(place: SignInTrial, bare: Subject, { scale, say }: Bench) {
+  const { trial, ours, signInAll } = place
   const databaseMs = await watchDatabase(trial.databaseUrl)
   for (let round = 1; round <= warmUps; round += 1) await signInAll(perRound)
+  await askWhoami(place, whoami)
   say('at rest')
   const rest = await using(ours, databaseMs, () => pause(restMs, restMs / 1_000))
   const measured: Round[] = []
@@ -56,7 +62,8 @@ async function measure({ trial, ours, signInAll }: SignInTrial, bare: Subject, {
     })
     for (const report of reports) {
       const limit = await using(bare, databaseMs, () => exchange(bare, requestsOf(report)))
-      measured.push({ ours: rate, bare: limit, report })
+      const asked = await using(ours, databaseMs, () => askWhoami(place, whoami))
+      measured.push({ ours: rate, bare: limit, whoami: asked, report })
     }
   }
   return { measured, rest }
@@ -84,9 +91,11 @@ const costMs = ({ processorMs, databaseMs }: ProcessorRate): number => processor
 
 function findingsOf(rounds: readonly Round[], rest: ProcessorRate): Finding[] {
   const median = (pick: (round: Round) => number) => medianOf(rounds.map(pick))
-  const inTwo = (side: 'ours' | 'bare') =>
+  const inTwo = (side: 'ours' | 'bare' | 'whoami') =>
     `${ms(median((round) => round[side].processorMs))} and ${ms(median((round) => round[side].databaseMs))}`
   const ours = median((round) => costMs(round.ours))
+  const asked = median((round) => costMs(round.whoami))
+  const perSecond = (cores * 1_000) / ours
   const [last] = rounds.slice(-1)
   const steps = Object.entries(last?.report.steps ?? {}).map(([name, { p50Ms }]) => `${name} ${ms(p50Ms)}`)
   return [
@@ -102,8 +111,18 @@ function findingsOf(rounds: readonly Round[], rest: ProcessorRate): Finding[] {
         `the server and the database: ours ${inTwo('ours')}, bare ${inTwo('bare')}`,
         `${last ? requestsOf(last.report) : 0} requests a sign-in; by the clock ${count(median((round) => round.ours.perSecond))}/s, both cores shared with the browsers and the database`,
         `at rest the server and the database use ${ms(costMs(rest))} a second, which is in it`,
+        `one GET /whoami ${ms(asked)}, so that a sign-in is as much as ${count(ours / asked)} of them: ${inTwo('whoami')}`,
         `p50 of the steps: ${steps.join(', ')}`,
       ],
+    },
+    {
+      figure: '17',
+      what: `sign-ins a second that the processor time of ${cores} cores is enough for, the database included`,
+      ours: `${count(perSecond)}/s`,
+      limit: `${count((cores * 1_000) / asked)}/s of GET /whoami`,
+      ratio: '',
+      target: `≥ ${targetPerSecond}/s`,
+      isMet: perSecond >= targetPerSecond,
     },
   ]
 }
