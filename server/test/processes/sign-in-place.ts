@@ -73,16 +73,16 @@ export async function addCaller(
 type Reached = Pick<MusterProcess, 'origin'>
 type Caller = Pick<Awaited<ReturnType<typeof addCaller>>, 'rp' | 'clientId' | 'clientSecret'>
 
+type Web = ReturnType<typeof overHttp>
+type Parts = { place: MusterPlace; server: MusterProcess; baseUrl: string; through?: (web: Web) => Web }
+
 export type SignInPlace = Awaited<ReturnType<typeof openSignInPlace>>
 
 /**
  * An application, a person and a device of theirs with its companion, all made as an operator makes them. `baseUrl` is
- * what people know the server by, whichever process serves it.
+ * what people know the server by, whichever process serves it, and `through` what changes how browsers reach it.
  */
-export async function openSignInPlace(
-  hooks: AsyncHooks,
-  { place, server, baseUrl }: { place: MusterPlace; server: MusterProcess; baseUrl: string },
-) {
+export async function openSignInPlace(hooks: AsyncHooks, { place, server, baseUrl, through = (web) => web }: Parts) {
   const folder = mkdtempSync(join(tmpdir(), 'muster-sign-in-'))
   hooks.after(() => rm(folder, { recursive: true, force: true }))
   const run = async (...args: string[]): Promise<string> => {
@@ -112,7 +112,7 @@ export async function openSignInPlace(
   const machine = { uuid: '4C4C4544-0042-3510-8056-00000000A11A', serial: 'PF00A11A' }
   const own = await addMachine(secret ?? '', machine)
   const { client, companion } = own
-  const web = overHttp(() => reached.origin)
+  const web = through(overHttp(() => reached.origin))
 
   /** The page of a sign-in that the application has begun. */
   async function arrive(from?: string) {

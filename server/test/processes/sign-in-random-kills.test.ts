@@ -8,7 +8,7 @@ import { extent } from '../support/soak.ts'
 import { openBrokerPlace, reachingProviders } from './broker-place.ts'
 import { trustingReceivers } from './outlive-kills.ts'
 import { openSignInPlace } from './sign-in-place.ts'
-import { signInStubbornly } from './sign-in-stubbornly.ts'
+import { assertEachEndedOnce, signInStubbornly } from './sign-in-stubbornly.ts'
 
 const database = testDatabase()
 const signIns = extent(40, 100)
@@ -84,31 +84,7 @@ testOnPostgres(
     )
 
     const { db } = database
-    const answered = await db
-      .selectFrom('signin_sessions')
-      .select('auth_log_id')
-      .where('answered_at', 'is not', null)
-      .execute()
-    const codes = await db
-      .selectFrom('oidc_records')
-      .select('grant_id')
-      .where('kind', '=', 'AuthorizationCode')
-      .execute()
-    const logs = await db.selectFrom('auth_logs').select('id').where('result', '=', 'Success').execute()
-    const told = await db.selectFrom('events').select('type').where('type', 'like', 'auth_logs.%').execute()
-    const ends = await db
-      .selectFrom('auth_log_events')
-      .select('auth_log_id')
-      .where('type', '=', 'sign_in_success')
-      .execute()
-    const counts = [answered, codes, logs, told, ends].map((rows) => rows.length)
-    assert.deepEqual(
-      counts,
-      Array.from({ length: 5 }, () => signIns),
-    )
-    assert.deepEqual(new Set(ends.map((row) => row.auth_log_id)), new Set(logs.map(({ id }) => id)))
-    assert.equal(new Set(codes.map((row) => row.grant_id)).size, signIns)
-    assert.deepEqual([...new Set(told.map(({ type }) => type))], ['auth_logs.success'])
+    await assertEachEndedOnce(db, signIns)
     const messages = () => new Set(receiver.received.map(({ id }) => id))
     await until(60_000, async () => messages().size >= signIns)
     const deliveries = await db.selectFrom('webhook_deliveries').select('message_id').execute()

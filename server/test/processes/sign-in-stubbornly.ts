@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Db } from '../../src/base/db/transact.ts'
 import type { BrokerPlace } from './broker-place.ts'
 import type { SignInPlace } from './sign-in-place.ts'
 
@@ -49,4 +50,19 @@ async function comeByUpstream(broker: BrokerPlace, step: Step): Promise<Visit> {
     const { headers } = await step(() => visit.post('identify'))
     at = headers['location'] ?? assert.fail('The page leads to no upstream')
   }
+}
+
+/** So many sign-ins have ended, each in one success, with one code, one step of its log and one announcement. */
+export async function assertEachEndedOnce(db: Db, signIns: number): Promise<void> {
+  const answered = db.selectFrom('signin_sessions').select('id').where('answered_at', 'is not', null)
+  const records = db.selectFrom('oidc_records').select('grant_id').where('kind', '=', 'AuthorizationCode')
+  const logs = await db.selectFrom('auth_logs').select('id').where('result', '=', 'Success').execute()
+  const events = db.selectFrom('events').select('type').where('type', 'like', 'auth_logs.%')
+  const steps = db.selectFrom('auth_log_events').select('auth_log_id').where('type', '=', 'sign_in_success')
+  const [codes, told, ends] = [await records.execute(), await events.execute(), await steps.execute()]
+  const counts = [await answered.execute(), codes, logs, told, ends].map((rows) => rows.length)
+  assert.deepEqual(new Set(counts), new Set([signIns]), `${counts}`)
+  assert.deepEqual(new Set(ends.map((row) => row.auth_log_id)), new Set(logs.map(({ id }) => id)))
+  assert.equal(new Set(codes.map((row) => row.grant_id)).size, signIns)
+  assert.deepEqual([...new Set(told.map(({ type }) => type))], ['auth_logs.success'])
 }
