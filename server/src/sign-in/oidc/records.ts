@@ -67,11 +67,14 @@ export async function consumeCode(db: Db, organizationId: string, id: string, no
   return numUpdatedRows > 0n
 }
 
-const isPersonHere = sql<boolean>`exists (
-  select from signin_sessions as session
-  join people as person on person.organization_id = session.organization_id and person.id = session.person_id
-  where session.organization_id = oidc_records.organization_id and session.id = oidc_records.grant_id
-    and person.deprovisioned_at is null)`
+/** A subquery for one row: as a join it would read every sign-in and person where the planner knows little of the tables. */
+const isPersonHere = sql<boolean>`(
+  select person.deprovisioned_at is null from signin_sessions as session
+  cross join lateral (
+    select people.deprovisioned_at from people
+    where people.organization_id = session.organization_id and people.id = session.person_id limit 1
+  ) as person
+  where session.organization_id = oidc_records.organization_id and session.id = oidc_records.grant_id limit 1)`
 
 /** Drops what was handed out for a sign-in, as when its code comes a second time (RFC 6749 §4.1.2). */
 export async function revokeGrant(db: Db, organizationId: string, grantId: string): Promise<void> {
