@@ -3,7 +3,7 @@ import { openSignIns } from '@muster/agent/simulate/sign-ins/run-sign-ins.ts'
 import type { SignInReport } from '@muster/agent/simulate/sign-ins/sign-in-report.ts'
 import type { SignInSetup } from '@muster/agent/simulate/sign-ins/sign-in-setup.ts'
 import type { Bench } from '../figure.ts'
-import { openTrial, type Trial } from './open-trial.ts'
+import { onServer, openTrial, type Trial } from './open-trial.ts'
 import { ownPort } from './own-port.ts'
 import { addConnections, prepareSignIns } from './prepare-sign-ins.ts'
 import { type Subject, startProcess } from './start-process.ts'
@@ -60,6 +60,8 @@ export async function openSignInTrial(
 
   say('warming up: every laptop is registered')
   await signInAll(usable.length)
+  // As PostgreSQL does by itself within minutes: until then its plans are those of empty tables.
+  if (trial.databaseUrl !== undefined) await onServer(trial.databaseUrl, 'analyze')
   return {
     ...{ trial, ours, twin, setups, members: usable, signInAll },
     async close() {
