@@ -22,10 +22,8 @@ export const findSigningKey = (reader: Reader, ring: KeyRing, now: string) =>
     .limit(1)
     .executeTakeFirst()
 
-/** The keys of a ring that its verifiers may need now, the one that signs first. */
-export const listRing = (reader: Reader, ring: KeyRing, now: string) =>
+const ringInOrder = (reader: Reader, ring: KeyRing, now: string) =>
   ofRing(reader, ring)
-    .select(['kid', 'sealed_private_key', 'public_jwk', 'certificate', 'active_from', 'retired_at'])
     .where('withdrawn_at', 'is', null)
     .where((build) =>
       build.or([
@@ -36,7 +34,16 @@ export const listRing = (reader: Reader, ring: KeyRing, now: string) =>
     .orderBy(sql`active_from <= ${now}::timestamptz`, 'desc')
     .orderBy('active_from', 'desc')
     .orderBy('kid')
+
+/** The keys of a ring that its verifiers may need now, the one that signs first. */
+export const listRing = (reader: Reader, ring: KeyRing, now: string) =>
+  ringInOrder(reader, ring, now)
+    .select(['kid', 'sealed_private_key', 'public_jwk', 'certificate', 'active_from', 'retired_at'])
     .execute()
+
+/** The identifiers of the same keys, for a statement that reads more. */
+export const kidsOfRing = (reader: Reader, ring: KeyRing, now: string) =>
+  sql<string[]>`array(${ringInOrder(reader, ring, now).select('kid')})`
 
 export type RingRow = Awaited<ReturnType<typeof listRing>>[number]
 

@@ -58,7 +58,7 @@ export function signInSteps(app: TestApp) {
     recognize: (authLogId: string, deviceId: string, now: string) =>
       inTransaction(async (tx, organizationId) => {
         const device = await findDevice(tx, organizationId, deviceId)
-        return recognizeDevice(tx, { organizationId, authLogId, device, now })
+        return recognizeDevice(tx, { organizationId, authLogId, device, description: 'The device proved itself.', now })
       }),
     show: (authLogId: string, issueIds: readonly string[], now: string) =>
       inTransaction((tx, organizationId) => showIssues(tx, { organizationId, authLogId, issueIds, now })),

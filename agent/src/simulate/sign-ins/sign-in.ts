@@ -40,9 +40,9 @@ export async function signIn({ party, browser: parts }: SignInParts, plan: SignI
     await postOrFail(browser, `${page}/undetected`, { reason: 'agent_not_found' })
     return 'agent_not_found'
   }
-  await prove()
+  const proved = await prove()
   if (plan.intent === 'cancel') return cancel()
-  const first = await readJudged()
+  const first = await readJudged(proved)
   if (first.state === 'register') await postOrFail(browser, `${page}/register`)
   if (first.state === 'blocked') await recheck()
   const region = ['register', 'blocked'].includes(first.state) ? await readJudged() : first
@@ -51,22 +51,21 @@ export async function signIn({ party, browser: parts }: SignInParts, plan: SignI
   if (first.state === 'register') return 'registered'
   return region.state === 'warning' ? 'warned' : 'passed'
 
-  async function prove(): Promise<void> {
+  /** What the page shows then. */
+  async function prove(): Promise<Region> {
     const { challenge } = JSON.parse(await postOrFail(browser, `${page}/challenge`)) as { challenge: string }
     const proof = await plan.laptop.prove(challenge)
     if (proof === undefined) throw new Error('the agent refused the challenge')
-    await postOrFail(browser, `${page}/proof`, { proof })
+    return regionOf((JSON.parse(await postOrFail(browser, `${page}/proof`, { proof })) as { region: string }).region)
   }
 
-  async function readRegion() {
-    const { text } = await browser.get(`${page}/region`)
-    const finish = /(?:data-finish|data-ready|href)="([^"]*\/auth\/[^"]+)"/.exec(text)?.[1]?.replaceAll('&#47;', '/')
-    return { state: /data-state="(\w+)"/.exec(text)?.[1] ?? 'unknown', finish }
+  async function readRegion(): Promise<Region> {
+    return regionOf((await browser.get(`${page}/region`)).text)
   }
 
   /** Once the checks that are due have run, which the laptop answers over its channel. */
-  async function readJudged() {
-    let region = await readRegion()
+  async function readJudged(shown?: Region) {
+    let region = shown ?? (await readRegion())
     for (let round = 0; region.state === 'evaluating' && round < maxRounds; round += 1) {
       await plan.laptop.answerChannel()
       await pause(roundMs)
@@ -94,6 +93,13 @@ export async function signIn({ party, browser: parts }: SignInParts, plan: SignI
     const { amr } = await party.redeem(left.away, attempt)
     if (!Array.isArray(amr) || !amr.includes('pop')) throw new Error('the ID token says nothing of a proof')
   }
+}
+
+type Region = { state: string; finish: string | undefined }
+
+function regionOf(text: string): Region {
+  const finish = /(?:data-finish|data-ready|href)="([^"]*\/auth\/[^"]+)"/.exec(text)?.[1]?.replaceAll('&#47;', '/')
+  return { state: /data-state="(\w+)"/.exec(text)?.[1] ?? 'unknown', finish }
 }
 
 type Browser = ReturnType<typeof webBrowser>

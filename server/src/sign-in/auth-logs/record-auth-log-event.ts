@@ -1,4 +1,6 @@
 import type { AuthLogEventType } from '@muster/contract/auth-logs.ts'
+import type { QueryCreator } from 'kysely'
+import type { Database } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { storable } from '../../base/storable.ts'
 import { longest } from './rules.ts'
@@ -11,9 +13,20 @@ type RecordedEvent = Step & { type: Exclude<AuthLogEventType, 'sign_in_success'>
  * Writes down a step of signing in, by one statement. False when the log is over, or has as many events as are kept.
  */
 export async function recordAuthLogEvent(tx: Tx, { type, description, ...step }: RecordedEvent): Promise<boolean> {
-  const { organizationId, authLogId, now } = step
-  const { numInsertedOrUpdatedRows: written } = await tx
-    .with('open', () => touched(tx, step, { isEvent: true }))
+  const open = tx.with('open', () => touched(tx, step, { isEvent: true }))
+  const { numInsertedOrUpdatedRows: written } = await insertEvent(open, step, { type, description }).executeTakeFirst()
+  return Number(written) > 0
+}
+
+type WithOpen = QueryCreator<Database & { open: { events_count: number; issues_count: number } }>
+
+/** The event of a log that `open` has just counted. */
+export const insertEvent = (
+  build: WithOpen,
+  { organizationId, authLogId, now }: Step,
+  { type, description }: Pick<RecordedEvent, 'type' | 'description'>,
+) =>
+  build
     .insertInto('auth_log_events')
     .columns(['organization_id', 'auth_log_id', 'position', 'type', 'description', 'occurred_at'])
     .expression((from) =>
@@ -28,6 +41,3 @@ export async function recordAuthLogEvent(tx: Tx, { type, description, ...step }:
           row.val(now).as('occurred_at'),
         ]),
     )
-    .executeTakeFirst()
-  return Number(written) > 0
-}

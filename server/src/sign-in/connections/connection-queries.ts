@@ -1,3 +1,4 @@
+import { type Expression, sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import type { Keyset } from '../../base/lists/keyset.ts'
@@ -29,6 +30,21 @@ export const findConnection = (reader: Reader, organizationId: string, clientId:
   reader
     .selectFrom('signin_connections')
     .selectAll()
+    .where(inOrganization('signin_connections', organizationId))
+    .where('client_id', '=', clientId)
+    .executeTakeFirst()
+
+/** The connection of a client, with identifiers of keys that are read in the same statement. */
+export const findConnectionWith = (
+  reader: Reader,
+  organizationId: string,
+  clientId: string,
+  kids: Expression<string[]>,
+) =>
+  reader
+    .selectFrom('signin_connections')
+    .selectAll()
+    .select(sql`${kids}`.$castTo<string[]>().as('kids'))
     .where(inOrganization('signin_connections', organizationId))
     .where('client_id', '=', clientId)
     .executeTakeFirst()

@@ -7,8 +7,13 @@ import type { Secrets } from '../../base/secrets/secrets.ts'
 import type { KeyRing } from '../../keys/key-purposes.ts'
 import { ensureSigningKey } from '../../keys/rotate-signing-key.ts'
 import { unsealPrivateKey } from '../../keys/seal-private-key.ts'
-import { listRing } from '../../keys/signing-keys.ts'
-import { listConnections, type SignInConnection, secretPlace } from '../connections/connection-queries.ts'
+import { kidsOfRing, listRing } from '../../keys/signing-keys.ts'
+import {
+  findConnectionWith,
+  listConnections,
+  type SignInConnection,
+  secretPlace,
+} from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
 import { acrValues, type OutcomeClaims } from './claims-rules.ts'
 import { markOfRequest } from './mark-of-request.ts'
@@ -30,7 +35,23 @@ export type OpenProvider = {
   serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>
   /** The kind of each client that may ask. */
   kinds: ReadonlyMap<string, SignInConnection['kind']>
+  /** What stands for each client as the provider knows it. */
+  marks: ReadonlyMap<string, string>
   fingerprint: string
+}
+
+const markOf = (kids: readonly string[], connection: SignInConnection): string => JSON.stringify([kids, connection])
+
+/** The connection of a client, and whether a provider has it and its own keys as they are now. */
+export async function readClient(
+  { db, clock }: ProviderParts,
+  { organizationId, clientId }: { organizationId: string; clientId: string },
+) {
+  const ring: KeyRing = { organizationId, purpose: 'oidc' }
+  const row = await findConnectionWith(db, organizationId, clientId, kidsOfRing(db, ring, clock()))
+  if (!row) return undefined
+  const { kids, ...connection } = row
+  return { connection, isKnownTo: ({ marks }: OpenProvider) => marks.get(clientId) === markOf(kids, connection) }
 }
 
 /**
@@ -81,7 +102,13 @@ export function openProvider(
     if (oidc.route === 'authorization' && !isCounted) currentCall().refused('refused')
   })
   const serve = provider.callback()
-  return { serve, kinds: new Map(open.map((one) => [one.client_id, one.kind])), fingerprint }
+  const kids = keys.map(({ kid }) => kid)
+  return {
+    serve,
+    kinds: new Map(open.map((one) => [one.client_id, one.kind])),
+    marks: new Map(open.map((one) => [one.client_id, markOf(kids, one)])),
+    fingerprint,
+  }
 }
 
 /** The provider names the configured address, whatever host a request names or a proxy has made of it. */

@@ -79,12 +79,7 @@ export async function noteChange(tx: Tx, before: SignInSession, change: Change, 
     return
   }
   if (before.device_id === null) {
-    await recognizeDevice(tx, { ...step, device, reason })
-    await recordAuthLogEvent(tx, {
-      ...step,
-      type: 'agent_detection_success',
-      description: `The device proved itself${says}.`,
-    })
+    await recognizeDevice(tx, { ...step, device, reason, description: `The device proved itself${says}.` })
   }
   if (state === before.state) return
   if (before.device_id !== null) await touchAuthLog(tx, { ...step, reason })

@@ -4,14 +4,13 @@ import { type Db, transact } from '../../base/db/transact.ts'
 import { chooseDevice, keepAnswered } from './choose-device.ts'
 import { noteUndetected } from './note-undetected.ts'
 import { lockSession, type SignInSession } from './session-queries.ts'
-import type { SessionState } from './session-rules.ts'
-import { settleLocked } from './settle-session.ts'
+import { type Settled, settleLocked } from './settle-session.ts'
 
 /** What a refused proof means for the page, and why it was refused. */
 export type Refused =
   | { refusal: 'proof_invalid' | 'proof_relayed' | 'linking'; detail: ProofRefusal }
   | { refusal: 'several_devices'; detail?: never }
-export type Proved = { deviceId: string; port: number | null; state: SessionState } | Refused
+export type Proved = (Settled & { deviceId: string; port: number | null }) | Refused
 
 /** A page asks six ports at most. */
 const maxProofs = 6
@@ -45,9 +44,9 @@ export async function proveSession(
       await noteUndetected(tx, session, { reason: 'several_devices' }, now)
       return { refusal: 'several_devices' }
     }
-    const { judged: standing } = await settleLocked(tx, session, proved, now)
+    const settled = await settleLocked(tx, session, proved, now)
     const { deviceId, port } = proved
-    return { deviceId, port, state: standing.state }
+    return { ...settled, deviceId, port }
   })
 }
 

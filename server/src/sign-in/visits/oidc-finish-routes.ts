@@ -6,6 +6,7 @@ import { resumeCookie } from '../oidc/open-provider.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
 import { mayAnswer } from '../sessions/finish-sign-in.ts'
 import { findSessionOfInteraction, type SignInSession } from '../sessions/session-queries.ts'
+import { mayContinue, type SessionState } from '../sessions/session-rules.ts'
 import { subjectOfPerson } from '../sessions/subject-of-person.ts'
 import { claimsOfSession } from './claims-of-session.ts'
 import { providerCall, serveProvider } from './oidc-serve-routes.ts'
@@ -46,31 +47,55 @@ type Result = { error: string; error_description: string } | { login: object; co
 
 /** What the provider is told of a sign-in. One that ended without an answer is told so as often as it is asked. */
 async function resultOf(
-  { db, now }: VisitContext,
+  context: VisitContext,
   pages: Pages,
   place: Place,
   found: SignInSession,
 ): Promise<Result | 'not_over'> {
-  const { organizationId } = place
   if (found.state === 'ended') return refusalOf(found)
+  // What the row says is enough where it lets the person in: the transaction of the answer judges once more.
+  const isLetIn = mayContinue(found.state as SessionState) && found.answered_at === null
+  const result = isLetIn ? await loginOf(context, place, found) : 'unmet'
+  if (typeof result !== 'string') return result
   const shown = await pages.current({ place, session: found })
-  const personId = shown?.session.person_id
-  if (!shown || !personId) return 'not_over'
+  if (!shown) return 'not_over'
   const { session } = shown
   // One that is answered gets no other answer: the provider says so.
-  if (session.answered_at === null && !mayAnswer(shown, now())) return 'not_over'
+  if (session.answered_at === null && !mayAnswer(shown, context.now())) return 'not_over'
+  const judged = await loginOf(context, place, session)
+  if (typeof judged !== 'string') return judged
+  return judged === 'not_over' ? judged : refuse(context, place, session, judged)
+}
+
+type Objection = NonNullable<ReturnType<typeof objectionTo>>
+
+/** Who has signed in, or why the request cannot be answered with that. */
+async function loginOf(
+  { db, now }: VisitContext,
+  { organizationId }: Place,
+  session: SignInSession,
+): Promise<Result | Objection | 'not_over'> {
+  const { person_id: personId } = session
+  if (personId === null) return 'not_over'
   const accountId = await subjectOfPerson(db, organizationId, personId)
   const { acr, amr } = claimsOfSession(session, now())
   const objection = objectionTo(session.interaction, { subject: accountId, acr })
-  if (objection && session.answered_at === null) {
-    const ended = { organizationId, id: session.id, error: objection, reason: 'request_unmet' } as const
-    await transact(db, (tx) => cancelSession(tx, ended, { cause: randomUUID(), now: now() }))
-    return refusalOf({ oauth_error: objection })
-  }
+  if (objection && session.answered_at === null) return objection
   const ts = session.upstream?.said?.authTime
   const login = { accountId, acr, amr, remember: false, ...(ts !== undefined && { ts }) }
   // What else the request asked for was the upstream's to do, and is done.
   return { login, consent: {}, select_account: {} }
+}
+
+async function refuse(
+  { db, now }: VisitContext,
+  place: Place,
+  { id }: SignInSession,
+  error: Objection,
+): Promise<Result> {
+  const ended = { organizationId: place.organizationId, id, error, reason: 'request_unmet' } as const
+  await transact(db, (tx) => cancelSession(tx, ended, { cause: randomUUID(), now: now() }))
+  return refusalOf({ oauth_error: error })
 }
 
 const words: Readonly<Record<string, string>> = {

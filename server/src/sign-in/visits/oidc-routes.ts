@@ -49,9 +49,10 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
   if (!context.mayArrive(kind ? client : unknownClient, request.ip, kind === 'second_step')) {
     return pages.tooMany(reply, await context.applicationOf(place, client))
   }
-  const provider = await context.providerOf(place, true)
-  if (!provider) return reply.callNotFound()
-  return serveProvider(provider, providerCall({ context, pages, place, request, reply }), request, reply)
+  const found = await context.providerFor(place, client)
+  if (!found) return reply.callNotFound()
+  const call = providerCall({ context, pages, place, request, reply, connection: found.connection })
+  return serveProvider(found.provider, call, request, reply)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from '../../base/network-of.ts'
-import { findConnection, type SignInConnection } from '../connections/connection-queries.ts'
+import type { SignInConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
 import type { OpenProvider } from '../oidc/open-provider.ts'
 import { type AcceptedRequest, beginCall, type Drawn, type Failure, type ProviderCall } from '../oidc/provider-call.ts'
@@ -21,6 +21,8 @@ type Parts = {
   place: Place
   request: FastifyRequest
   reply: FastifyReply
+  /** Of the client that asks for a sign-in. */
+  connection?: SignInConnection | undefined
   /** The sign-in that is answered. */
   session?: SignInSession
 }
@@ -56,7 +58,7 @@ export async function serveProvider(
 }
 
 /** What the provider asks of us while it serves a request. */
-export function providerCall({ context, pages, place, request, reply, session }: Parts): Call {
+export function providerCall({ context, pages, place, request, reply, connection, session }: Parts): Call {
   const again: Again | undefined = session && {
     applicationName: session.application_name,
     startUrl: session.start_url,
@@ -66,7 +68,7 @@ export function providerCall({ context, pages, place, request, reply, session }:
   // The answer to a form is posted by a page that the provider makes, whose script it adds to this policy.
   reply.headers({ ...pages.headers, 'cache-control': 'no-store' })
   return {
-    begin: (accepted) => beginOf(context, place, request, accepted),
+    begin: (accepted) => beginOf({ context, place, request, connection }, accepted),
     answer: async (tx, sessionId) => {
       const change = { cause: randomUUID(), now: context.now() }
       const answered = await finishSignIn(tx, { organizationId: place.organizationId, id: sessionId }, change)
@@ -81,10 +83,13 @@ export function providerCall({ context, pages, place, request, reply, session }:
 }
 
 /** Begins the sign-in of a request that the provider has accepted. */
-async function beginOf(context: VisitContext, place: Place, request: FastifyRequest, accepted: AcceptedRequest) {
-  const { uid, clientId, params, signed, mark, payload } = accepted
-  const connection = await findConnection(context.db, place.organizationId, clientId)
-  const subject = connection && subjectOf(connection, params, signed)
+async function beginOf(
+  { context, place, request, connection }: Pick<Parts, 'context' | 'place' | 'request' | 'connection'>,
+  { uid, clientId, params, signed, mark, payload }: AcceptedRequest,
+) {
+  // The provider has authenticated the client by the same parameter.
+  const isAsking = connection?.client_id === clientId
+  const subject = connection && isAsking ? subjectOf(connection, params, signed) : 'nobody'
   if (!connection || subject === 'nobody') return 'nobody'
   const begun = await beginSession(
     context.db,

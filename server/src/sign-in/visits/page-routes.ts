@@ -174,7 +174,12 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     return reply.header('cache-control', 'no-store').send({ mark })
   })
 
-  type Visit<Session> = { place: Place; session: Session; body: Readonly<Record<string, unknown>> }
+  type Visit<Session> = {
+    place: Place
+    session: Session
+    body: Readonly<Record<string, unknown>>
+    request: FastifyRequest
+  }
   type Work<Session> = (visit: Visit<Session>, reply: FastifyReply) => Promise<unknown>
   const onPost = (path: string, work: Work<SignInSession>) => onPostAs(path, findSession, work)
   const onPostAs = <Session extends Visited>(path: string, find: Find<Session>, work: Work<Session>) =>
@@ -182,7 +187,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
       const visit = await visitedAs(request, reply, find)
       if (!visit) return reply
       const body = Object(request.body ?? {}) as Readonly<Record<string, unknown>>
-      const answer = await work({ ...visit, body }, reply)
+      const answer = await work({ ...visit, body, request }, reply)
       if (reply.sent) return reply
       const isForm = String(request.headers['content-type'] ?? '').includes('urlencoded')
       return isForm ? reply.redirect(`/signin/${visit.session.id}`, 303) : reply.send(answer ?? {})
@@ -196,15 +201,17 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
       now: context.now(),
     }),
   }))
-  onPostAs('proof', findVisited, async ({ place, session, body }, reply) => {
+  onPostAs('proof', findVisited, async ({ place, session, body, request }, reply) => {
     const now = context.now()
     const given = Array.isArray(body['proofs']) ? body['proofs'] : [body['proof']]
     const proofs = given.filter((proof) => typeof proof === 'string')
     const proved = await proveSession(db, session, { proofs, origin: new URL(place.baseUrl).origin, now })
     if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal, detail: proved.detail } })
-    const { deviceId, port, state } = proved
+    const { deviceId, port, judged } = proved
     if (port !== null) reply.header('set-cookie', rememberAgent(context.secrets, place, { deviceId, port }))
-    return { state }
+    // What the page would ask for next.
+    const drawn = await viewOf({ place, session: proved.session, judged }, request)
+    return { state: judged.state, region: drawRegion(drawn) }
   })
   onPost('undetected', async ({ session, body }) => {
     const reason = String(body['reason'])

@@ -7,9 +7,10 @@ import type { Secrets } from '../../base/secrets/secrets.ts'
 import { spendingBudget } from '../../base/spending-budget.ts'
 import { findOwnAddress } from '../../inventory/organizations/addresses.ts'
 import type { HeldKeys } from '../../keys/held-keys.ts'
+import { findConnection } from '../connections/connection-queries.ts'
 import { type EgressSettings, upstreamEgress } from '../egress/upstream-egress.ts'
 import { type FetchDocument, tenantKeys } from '../entra/tenant-keys.ts'
-import { type OpenProvider, openProvider, providerSource } from '../oidc/open-provider.ts'
+import { type OpenProvider, openProvider, providerSource, readClient } from '../oidc/open-provider.ts'
 import { limits } from '../sessions/session-rules.ts'
 import { openUpstreams } from '../upstreams/open-upstreams.ts'
 import { readInTurns } from './read-in-turns.ts'
@@ -80,13 +81,26 @@ export function visitContext(parts: VisitParts) {
   const sourceOf = readInTurns((organizationId) => providerSource(parts, organizationId))
 
   /**
-   * The provider of an organization, made anew when its keys or connections have changed: looked at within two seconds, or
-   * now with `isArrival`, so that a connection works as soon as it is made. Undefined without a connection that asks it.
+   * The provider of an organization, and the connection of the client that asks, as both are now: a change counts at the next
+   * request. Undefined without a connection that asks it.
    */
-  async function providerOf(place: Place, isArrival = false): Promise<OpenProvider | undefined> {
+  async function providerFor(place: Place, clientId: string) {
+    const { organizationId } = place
+    const known = providers.get(organizationId)
+    const client = known?.kinds.has(clientId) ? await readClient(parts, { organizationId, clientId }) : undefined
+    if (known && client?.isKnownTo(known)) return { provider: known, connection: client.connection }
+    const provider = await providerOf(place, true)
+    return provider && { provider, connection: await findConnection(db, organizationId, clientId) }
+  }
+
+  /**
+   * The provider of an organization, made anew when its keys or connections have changed: looked at within two seconds, or
+   * now with `isNow`. Undefined without a connection that asks it.
+   */
+  async function providerOf(place: Place, isNow = false): Promise<OpenProvider | undefined> {
     const known = providers.get(place.organizationId)
     const nowMs = performance.now()
-    if (known && !isArrival && nowMs - known.checkedAtMs < freshMs) return known
+    if (known && !isNow && nowMs - known.checkedAtMs < freshMs) return known
     const source = await sourceOf(place.organizationId)
     if (!source) {
       providers.delete(place.organizationId)
@@ -139,6 +153,7 @@ export function visitContext(parts: VisitParts) {
     upstreams,
     now: () => clock(),
     placeOf,
+    providerFor,
     providerOf,
     applicationOf,
     mayArrive,

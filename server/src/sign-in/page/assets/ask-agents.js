@@ -76,24 +76,26 @@ async function proofOf(port) {
   }
 }
 
-/** Hands the proofs of all agents over together; resolves to undefined, or to why none was accepted. */
+/** Hands the proofs of all agents over together; resolves to what the server draws then, or to why none was accepted. */
 export async function prove(found) {
   const answers = await Promise.all(found.map(proofOf))
   const proved = answers.filter(({ proof }) => proof !== undefined)
-  if (proved.length === 0) return answers[0]?.refusal ?? 'proof_invalid'
-  const refusal = await handOver(proved.map(({ proof }) => proof))
-  if (refusal === undefined) {
+  if (proved.length === 0) return { refusal: answers[0]?.refusal ?? 'proof_invalid' }
+  const answer = await handOver(proved.map(({ proof }) => proof))
+  if (answer.refusal === undefined) {
     localStorage.setItem('muster-port', proved[0].port)
     // Firefox with SkipDomains asks nothing, and says for ever that it would.
     if ((await permissionState()) === 'prompt') localStorage.setItem('muster-silent', '1')
     else localStorage.removeItem('muster-silent')
   }
-  return refusal
+  return answer
 }
 
 export async function handOver(proofs, post = (body) => postTo('proof', body)) {
   const response = await post(proofs.length === 1 ? { proof: proofs[0] } : { proofs })
-  if (response.ok) return undefined
-  const { error } = await response.json().catch(() => ({}))
-  return ['linking', 'proof_relayed', 'several_devices'].includes(error?.code) ? error.code : 'proof_invalid'
+  const { error, region } = await response.json().catch(() => ({}))
+  if (response.ok) return { region }
+  return {
+    refusal: ['linking', 'proof_relayed', 'several_devices'].includes(error?.code) ? error.code : 'proof_invalid',
+  }
 }

@@ -64,7 +64,7 @@ export async function comeBack() {
   // Allowed, and refused by every port just before: what answers the address bar was kept from the page.
   const isKept = proof !== null && sessionStorage.getItem(`refused ${id}`)
   if (isKept) await postThere('undetected')({ reason: 'ad_blocker', via: 'bounce' })
-  const refusal = proof === null ? 'proof_invalid' : await handOver([proof], postThere('proof'))
+  const { refusal } = proof === null ? { refusal: 'proof_invalid' } : await handOver([proof], postThere('proof'))
   if (refusal === undefined && port) localStorage.setItem('muster-port', port)
   if (refusal && refusal !== 'linking') await postThere('undetected')({ reason: refusal, via: 'bounce' })
   location.replace(`/signin/${id}`)

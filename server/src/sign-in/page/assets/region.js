@@ -139,11 +139,11 @@ export async function overlay(state) {
 const isSilentlyUnder = (next) =>
   isOverlaid && stateOf() === 'permission' && ['looking', 'no_answer'].includes(next.dataset.state)
 
-/** Shows what the server says now. Asks again by itself while the server does not answer. */
-export async function refresh({ isForced = false } = {}) {
+/** Shows what the server says now, or has just drawn. Asks again by itself while the server does not answer. */
+export async function refresh({ isForced = false, drawn } = {}) {
   if (isLeaving()) return
-  let text
-  for (let failures = 0; ; failures += 1) {
+  let text = drawn
+  for (let failures = 0; drawn === undefined; failures += 1) {
     try {
       text = await regionText()
       break

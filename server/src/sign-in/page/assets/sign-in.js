@@ -48,12 +48,12 @@ async function askOnce(options) {
   try {
     const found = await findAgents(options)
     if (found.length === 0) return false
-    const refusal = await prove(found)
+    const { refusal, region: drawn } = await prove(found)
     if (refusal && refusal !== 'linking') {
       await giveReason(refusal)
       return false
     }
-    await refresh({ isForced: true })
+    await refresh({ isForced: true, drawn })
     return refusal === undefined && !['looking', 'no_answer', 'linking'].includes(region().dataset.state)
   } finally {
     isAsking = false
