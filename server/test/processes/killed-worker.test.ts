@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
+import { letBlocksThrough } from '../support/let-blocks-through.ts'
 import { until } from '../support/muster-process.ts'
 import { openPostgresPlace } from '../support/postgres-place.ts'
 
@@ -19,6 +20,8 @@ testOnPostgres('a recomputation whose worker is killed is taken over by another,
   )
   await until(60_000, async () => (await unfinished()) === 0)
   await addFailingDevices(checkId)
+  const { id: organizationId } = await database.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
+  await letBlocksThrough(database.db, organizationId, checkId, new Date().toISOString())
 
   const body = { remediation_strategy: 'block_immediately' }
   const changed = await server.ask('PATCH', `/checks/${checkId}/configurations`, { key: place.key, body })

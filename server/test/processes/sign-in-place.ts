@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import { answerOfProof } from '../support/answer-of-proof.ts'
 import { companionClient } from '../support/companion-client.ts'
 import { reportLinkFiles } from '../support/link-report.ts'
 import { type MusterPlace, type MusterProcess, until } from '../support/muster-process.ts'
@@ -133,7 +134,7 @@ export async function openSignInPlace(hooks: AsyncHooks, { place, server, baseUr
     const proofOf = (given: string, by = own) => by.device.prove(given, by.companion.epoch() ?? '')
     const prove = async (by = own) => {
       const answered = await post('proof', { proof: await proofOf((await challenge()) ?? '', by) })
-      return { status: answered.status, ...(JSON.parse(answered.text) as { state?: string }) }
+      return { status: answered.status, ...answerOfProof(answered.text) }
     }
     const region = async () => {
       const { status, text: answered } = await browser.go(`${path}/region`)

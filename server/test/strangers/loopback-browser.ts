@@ -1,4 +1,5 @@
 import { Agent, fetch, type Headers } from 'undici'
+import { answerOfProof } from '../support/answer-of-proof.ts'
 
 type Reply = { status: number; headers: Headers; text: string; url: string }
 type Ask = { method?: 'GET' | 'POST'; body?: unknown; headers?: Record<string, string> }
@@ -72,7 +73,7 @@ export function loopbackBrowser(origin: string, always: Record<string, string> =
       finish: async () => follow(finishOf((await go(page)).text) ?? page),
       async prove(port: number): Promise<{ status: number; state?: string }> {
         const { status, text } = await post('proof', { proof: await proofFrom(port) })
-        return { status, ...(JSON.parse(text) as { state?: string }) }
+        return { status, ...answerOfProof(text) }
       },
     }
   }

@@ -8,6 +8,7 @@ import { heldKeys } from '../../src/keys/held-keys.ts'
 import { createConnection, type NewConnection } from '../../src/sign-in/connections/create-connection.ts'
 import { createUpstream } from '../../src/sign-in/upstreams/create-upstream.ts'
 import { visitRoutes } from '../../src/sign-in/visits/routes.ts'
+import { answerOfProof } from './answer-of-proof.ts'
 import { baseUrl, testApp } from './app.ts'
 import { makeIn } from './make.ts'
 import { provingDevice, relyingParty, signInBrowser } from './sign-in-browser.ts'
@@ -119,7 +120,7 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
   async function proveIn(visit: Awaited<ReturnType<typeof arrive>>, { companion }: Pick<SetUp, 'companion'>) {
     const proof = await companion.prove(await visit.challenge(), await epochOf(companion.kid))
     const { status, text } = await visit.post('proof', { proof })
-    return { status, ...(JSON.parse(text) as { state?: string; error?: { code: string } }) }
+    return { status, ...answerOfProof(text) }
   }
 
   const finishPath = async (visit: Awaited<ReturnType<typeof arrive>>) =>

@@ -9,6 +9,7 @@ import { transact } from '../../src/base/db/transact.ts'
 import { createLogger } from '../../src/base/logging.ts'
 import { createConnection, type NewConnection } from '../../src/sign-in/connections/create-connection.ts'
 import { testAgents } from './agent-server.ts'
+import { answerOfProof } from './answer-of-proof.ts'
 import { baseUrl } from './app.ts'
 import { companionClient, companionMachine } from './companion-client.ts'
 import { reportLinkFiles } from './link-report.ts'
@@ -126,7 +127,7 @@ export function wholeSignIn() {
     const challenge = async () => (JSON.parse((await post('challenge')).text) as { challenge: string }).challenge
     const prove = async (proof: string) => {
       const { status, text } = await post('proof', { proof })
-      return { status, ...(JSON.parse(text) as { state?: string; error?: { code: string } }) }
+      return { status, ...answerOfProof(text) }
     }
     const finishPath = async () =>
       /data-finish="([^"]+)"/.exec((await browser.go(arrived.path)).text)?.[1]?.replaceAll('&#47;', '/')

@@ -59,7 +59,7 @@ const fleetDevice = fc.record({
 type FleetDevice = typeof fleetDevice extends fc.Arbitrary<infer Value> ? Value : never
 
 const world = fc.record({
-  devices: fc.array(fleetDevice, { minLength: 3, maxLength: 9 }),
+  devices: fc.array(fleetDevice, { minLength: 3, maxLength: 6 }),
   first: configuration,
   firstBegins: beginning,
   other: configuration,
@@ -90,7 +90,7 @@ const blockingWorld: World = {
 /** Blocks so many devices at once that their blocks are held. */
 const heldWorld: World = {
   ...blockingWorld,
-  devices: [...blockingWorld.devices, ...blockingWorld.devices],
+  devices: Array.from({ length: 4 }, () => blockingWorld.devices).flat(),
   saved: { remediation_strategy: 'block_immediately' },
 }
 

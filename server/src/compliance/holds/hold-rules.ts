@@ -8,7 +8,7 @@ export const breaker = {
   /** Of the registered devices. */
   percent: 10,
   /** No fewer and no more than these, whatever the share is. */
-  fewest: 5,
+  fewest: 10,
   most: 100,
   /** A check whose blocks were released is not held again for this long. */
   releasedMs: dayMs,

@@ -11,13 +11,14 @@ import { settleDueDevices } from '../../inventory/devices/settle-due-devices.ts'
 import { holdEarlierBlocks } from '../issues/hold-earlier-blocks.ts'
 import { discardHold, releaseHold } from '../targeting/decide-hold.ts'
 import { recomputeCheck } from '../targeting/recompute-check.ts'
+import { breaker } from './hold-rules.ts'
 
 const database = testDatabase()
 const make = makeIn(database)
 const never = new AbortController().signal
-const deviceCount = 9
-/** Of nine registered devices. */
-const limit = 5
+const deviceCount = 14
+/** Of so few registered devices. */
+const limit = breaker.fewest
 const hourMs = 3_600_000
 
 before(() => database.ready)

@@ -10,6 +10,7 @@ import { updateConfiguration } from '../../checks/configuration/update-configura
 import { settleDueDevices } from '../../inventory/devices/settle-due-devices.ts'
 import { holdEarlierBlocks } from '../issues/hold-earlier-blocks.ts'
 import { discardHold, releaseHold } from '../targeting/decide-hold.ts'
+import { holdAhead } from '../targeting/hold-ahead.ts'
 import { recomputeCheck } from '../targeting/recompute-check.ts'
 
 const database = testDatabase()
@@ -86,12 +87,17 @@ const openHold = async (): Promise<string> => {
 }
 
 test('a change of configuration that would block more devices than the limit blocks none, and signals nothing', async () => {
-  await enroll(8)
-  await reportAll(upTo(7), 'FAIL', minute(0))
-  await configure(blocking, minute(1))
-  assert.deepEqual(await states(), Array(8).fill('good'))
+  await enroll(13)
+  await reportAll(upTo(12), 'FAIL', minute(0))
+  await transact(database.db, (tx) =>
+    updateConfiguration(tx, { checkId: check.id, request: blocking }, systemChange(organizationId, minute(1))),
+  )
+  await transact(database.db, (tx) => holdAhead(tx, { organizationId, checkId: check.id }, contextAt(minute(1))))
+  await holdEarlier(minute(1))
+  await recompute(minute(1))
+  assert.deepEqual(await states(), Array(13).fill('good'))
   assert.equal(await news(), 0)
-  assert.deepEqual(await holds(), [{ id: await openHold(), device_limit: 5, decision: null, decided_by: null }])
+  assert.deepEqual(await holds(), [{ id: await openHold(), device_limit: 10, decision: null, decided_by: null }])
   const { action, description, actor_type } = await database.db
     .selectFrom('audit_logs')
     .select(['action', 'description', 'actor_type'])
@@ -99,78 +105,78 @@ test('a change of configuration that would block more devices than the limit blo
     .limit(1)
     .executeTakeFirstOrThrow()
   assert.deepEqual([action, actor_type], ['check.blocks_held', 'System'])
-  assert.match(description, /more than 5 devices within an hour/)
+  assert.match(description, /more than 10 devices within an hour/)
 })
 
 test('as many devices as the limit are blocked', async () => {
-  await enroll(8)
-  await reportAll(upTo(5), 'FAIL', minute(0))
+  await enroll(13)
+  await reportAll(upTo(10), 'FAIL', minute(0))
   await configure(blocking, minute(1))
-  assert.equal(await count('blocked'), 5)
+  assert.equal(await count('blocked'), 10)
   assert.deepEqual(await holds(), [])
 })
 
 test('once a check blocks too many devices one after another, those of the hour before are let in again', async () => {
-  await enroll(9)
+  await enroll(14)
   await configure(blocking, minute(0))
-  await reportAll(upTo(5), 'FAIL', minute(1))
-  assert.equal(await count('blocked'), 5)
-  await report(5, 'FAIL', minute(59))
-  assert.deepEqual((await states()).slice(5), ['good', 'good', 'good', 'good'])
+  await reportAll(upTo(10), 'FAIL', minute(1))
+  assert.equal(await count('blocked'), 10)
+  await report(10, 'FAIL', minute(59))
+  assert.deepEqual((await states()).slice(10), ['good', 'good', 'good', 'good'])
   await holdEarlier(minute(60))
   assert.equal(await count('blocked'), 0)
-  assert.equal(await count('notified'), 5, 'what was signaled is taken back, and the owners are still told')
-  await report(6, 'FAIL', minute(120))
+  assert.equal(await count('notified'), 10, 'what was signaled is taken back, and the owners are still told')
+  await report(11, 'FAIL', minute(120))
   assert.equal(await count('blocked'), 0, 'a hold stands until someone decides')
   assert.equal((await holds()).length, 1)
 })
 
 test('blocks that come slowly take effect', async () => {
-  await enroll(9)
+  await enroll(12)
   await configure(blocking, minute(0))
-  for (const place of upTo(9)) await report(place, 'FAIL', minute(1 + 13 * place))
-  assert.equal(await count('blocked'), 9)
+  for (const place of upTo(12)) await report(place, 'FAIL', minute(1 + 7 * place))
+  assert.equal(await count('blocked'), 12)
   assert.deepEqual(await holds(), [])
 })
 
 test('deadlines that were announced are reached', async () => {
-  await enroll(9)
-  await reportAll(upTo(9), 'FAIL', minute(0))
+  await enroll(12)
+  await reportAll(upTo(12), 'FAIL', minute(0))
   await configure({ remediation_strategy: 'warn_then_block', block_auth_grace_period_days: 1 }, minute(1))
-  assert.equal(await count('will_block'), 9)
+  assert.equal(await count('will_block'), 12)
   await settleDueDevices(database.db, () => contextAt(minute(1 + 24 * 60)))
-  assert.equal(await count('blocked'), 9)
+  assert.equal(await count('blocked'), 12)
   assert.deepEqual(await holds(), [])
 })
 
 test('a deadline that moves to now keeps the day that was announced', async () => {
-  await enroll(9)
-  await reportAll(upTo(9), 'FAIL', minute(0))
+  await enroll(12)
+  await reportAll(upTo(12), 'FAIL', minute(0))
   await configure({ remediation_strategy: 'warn_then_block', block_auth_grace_period_days: 2 }, minute(1))
   await configure(blocking, minute(2))
-  assert.equal(await count('will_block'), 9)
+  assert.equal(await count('will_block'), 12)
   await settleDueDevices(database.db, () => contextAt(minute(2 + 2 * 24 * 60)))
-  assert.equal(await count('blocked'), 9)
+  assert.equal(await count('blocked'), 12)
 })
 
 test('released, the blocks take effect from now on, and so do further ones of the day', async () => {
-  await enroll(15)
-  await reportAll(upTo(9), 'FAIL', minute(0))
+  await enroll(18)
+  await reportAll(upTo(12), 'FAIL', minute(0))
   await configure(blocking, minute(1))
   const holdId = await openHold()
   await transact(database.db, (tx) => releaseHold(tx, holdId, systemChange(organizationId, minute(30))))
   await recompute(minute(31))
-  assert.equal(await count('blocked'), 9)
+  assert.equal(await count('blocked'), 12)
   const since = await database.db.selectFrom('issues').select('blocks_device_at').distinct().execute()
   assert.deepEqual(since, [{ blocks_device_at: minute(31) }])
-  await reportAll(upTo(15, 9), 'FAIL', minute(40))
-  assert.equal(await count('blocked'), 15)
+  await reportAll(upTo(18, 12), 'FAIL', minute(40))
+  assert.equal(await count('blocked'), 18)
   assert.equal((await holds()).length, 1)
 })
 
 test('discarded, the blocks never take effect, until the check ceases to block or the issue is resolved', async () => {
-  await enroll(9)
-  await reportAll(upTo(9), 'FAIL', minute(0))
+  await enroll(12)
+  await reportAll(upTo(12), 'FAIL', minute(0))
   await configure(blocking, minute(1))
   const holdId = await openHold()
   await transact(database.db, (tx) => discardHold(tx, holdId, systemChange(organizationId, minute(2))))
@@ -185,12 +191,12 @@ test('discarded, the blocks never take effect, until the check ceases to block o
   )
   await transact(database.db, (tx) => releaseHold(tx, holdId, systemChange(organizationId, minute(7))))
   await recompute(minute(8))
-  assert.equal(await count('blocked'), 9, 'what was discarded by mistake is released')
+  assert.equal(await count('blocked'), 12, 'what was discarded by mistake is released')
 })
 
 test('a check that blocks no more has nothing left to decide', async () => {
-  await enroll(9)
-  await reportAll(upTo(9), 'FAIL', minute(0))
+  await enroll(12)
+  await reportAll(upTo(12), 'FAIL', minute(0))
   await configure(blocking, minute(1))
   await configure({ remediation_strategy: 'report_only' }, minute(2))
   assert.deepEqual(
@@ -202,8 +208,8 @@ test('a check that blocks no more has nothing left to decide', async () => {
 })
 
 test('the holds of an organization are decided by nobody of another', async () => {
-  await enroll(9)
-  await reportAll(upTo(9), 'FAIL', minute(0))
+  await enroll(12)
+  await reportAll(upTo(12), 'FAIL', minute(0))
   await configure(blocking, minute(1))
   const other = (await make.organization()).id
   const holdId = await openHold()

@@ -33,7 +33,7 @@ async function holdEarlier(tx: Tx, { organizationId, holdId }: HoldOfOrganizatio
     .execute()
   const ids = earlier.map(({ device_id: id }) => id)
   const devices = await lockDevices(tx, organizationId, ids)
-  await sql`
+  const { rows: taken } = await sql<{ device_id: string }>`
     update issues set hold_id = ${holdId}::bigint, blocking_since = null, blocks_device_at = null
     where ${inOrganization('issues', organizationId)} and issues.check_id = ${hold.check_id}::bigint
       and issues.device_id = any(${devices.map(({ id }) => id)}::bigint[])
@@ -42,8 +42,12 @@ async function holdEarlier(tx: Tx, { organizationId, holdId }: HoldOfOrganizatio
         and ${plusMs(hold.began_at, breaker.noticeMs)}::timestamptz
       and exists (select from block_holds as hold
         where hold.organization_id = issues.organization_id and hold.id = ${holdId}::bigint and hold.decision is distinct from 'released')
+    returning device_id
   `.execute(tx)
-  await settleAuthStates(tx, devices, context)
+  // What a changed configuration has not reached yet is settled by its recomputation.
+  const held = new Set(taken.map(({ device_id: id }) => id))
+  const moved = devices.filter(({ id }) => held.has(id))
+  await settleAuthStates(tx, moved, context)
   await tx
     .deleteFrom('sudden_blocks')
     .where(inOrganization('sudden_blocks', organizationId))

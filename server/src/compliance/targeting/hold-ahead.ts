@@ -43,7 +43,7 @@ export async function holdAhead(
     if (rows.length < issuesPerBatch) break
     after = rows.at(-1)?.id ?? after
   }
-  if (found.size > breaker.fewest) await holdBlocks(tx, organizationId, [...found.values()])
+  if (found.size > breaker.fewest) await holdBlocks(tx, organizationId, [...found.values()].slice(0, breaker.most + 1))
 }
 
 const listIssues = (tx: Tx, organizationId: string, checkId: string, after: string) =>

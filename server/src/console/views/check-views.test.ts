@@ -177,6 +177,7 @@ test('issues come newest first with device, owner and check, and are found by ho
     blocks_at: app.now(),
     strategy: 'block_immediately',
     is_paused: false,
+    is_held: false,
     device: { id: one.device.id, name: 'one' },
     check: { id: disk.id, name: 'Disk' },
     owner: { id: one.owner.id, name: 'one’s owner' },

@@ -18,11 +18,11 @@ async function signedIn(wanted: Parameters<typeof addAdmin>[1] = {}) {
   return browser
 }
 
-/** A check that seven people's devices fail, and an administrator who lets it block at once. */
-async function holdSeven() {
+/** A check that twelve people's devices fail, and an administrator who lets it block at once. */
+async function holdTwelve() {
   const { organizationId } = app.tenant
   const check = await make.check(organizationId, { name: 'The firewall is on' })
-  for (let number = 0; number < 7; number += 1) {
+  for (let number = 0; number < 12; number += 1) {
     const owner = await make.person(organizationId)
     const device = await make.device(organizationId, { registered_owner_id: owner.id })
     await make.result({ device, check, rows: 'FAIL', at: app.now() })
@@ -50,43 +50,43 @@ const countOf = async (state: string) =>
   ).length
 
 test('a preview says that blocks would be held, and its numbers are what saving does', async () => {
-  const { preview } = await holdSeven()
-  assert.deepEqual(preview.held, { devices: 7, limit: 5 })
+  const { preview } = await holdTwelve()
+  assert.deepEqual(preview.held, { devices: 12, limit: 10 })
   assert.deepEqual([preview.blocked_now, preview.blocked_at_end, preview.hit], [0, 0, 0])
-  assert.deepEqual(preview.spared_by, [{ reason: 'held', group_name: null, count: 7 }])
+  assert.deepEqual(preview.spared_by, [{ reason: 'held', group_name: null, count: 12 }])
   assert.equal(preview.effects.block_immediately.blocked_now, 0)
-  assert.equal(await countOf('good'), 7)
+  assert.equal(await countOf('good'), 12)
 })
 
 test('held blocks are listed with their check and devices until someone releases them', async () => {
-  const { check, browser, recompute } = await holdSeven()
+  const { check, browser, recompute } = await holdTwelve()
   const { data } = (await browser.ask('GET', '/views/block_holds')).body
   const hold = {
     ...{ id: data[0].id, check: { id: check.id, name: 'The firewall is on' }, began_at: app.now() },
-    ...{ device_limit: 5, devices: 7, discarded_at: null, discarded_by: null },
+    ...{ device_limit: 10, devices: 12, discarded_at: null, discarded_by: null },
   }
   assert.deepEqual(data, [hold])
   const { data: issues } = (await browser.ask('GET', '/views/issues?state=held')).body
-  assert.deepEqual([issues.length, issues[0].is_held, issues[0].blocks_at], [7, true, null])
+  assert.deepEqual([issues.length, issues[0].is_held, issues[0].blocks_at], [12, true, null])
   assert.equal((await browser.ask('GET', '/views/issues?state=notified')).body.data.length, 0)
   assert.equal((await browser.ask('POST', `/block_holds/${hold.id}/release`)).status, 204)
   await recompute()
-  assert.equal(await countOf('blocked'), 7)
+  assert.equal(await countOf('blocked'), 12)
   assert.deepEqual((await browser.ask('GET', '/views/block_holds')).body.data, [])
   assert.equal((await browser.ask('POST', `/block_holds/${hold.id}/release`)).status, 422)
 })
 
 test('discarded blocks stay listed with whoever discarded them, and are released after all', async () => {
-  const { browser, recompute } = await holdSeven()
+  const { browser, recompute } = await holdTwelve()
   const [{ id }] = (await browser.ask('GET', '/views/block_holds')).body.data
   assert.equal((await browser.ask('POST', `/block_holds/${id}/discard`)).status, 204)
   const [discarded] = (await browser.ask('GET', '/views/block_holds')).body.data
-  assert.deepEqual([discarded.id, discarded.devices, discarded.discarded_at], [id, 7, app.now()])
+  assert.deepEqual([discarded.id, discarded.devices, discarded.discarded_at], [id, 12, app.now()])
   assert.notEqual(discarded.discarded_by, null)
   assert.equal((await browser.ask('POST', `/block_holds/${id}/discard`)).status, 422)
   assert.equal((await browser.ask('POST', `/block_holds/${id}/release`)).status, 204)
   await recompute()
-  assert.equal(await countOf('blocked'), 7)
+  assert.equal(await countOf('blocked'), 12)
   const { data } = (await browser.ask('GET', '/views/audit_logs?per_page=3')).body
   assert.deepEqual(
     data.map(({ action }: { action: string }) => action),
@@ -95,7 +95,7 @@ test('discarded blocks stay listed with whoever discarded them, and are released
 })
 
 test('only who may configure checks decides about held blocks', async () => {
-  const { browser } = await holdSeven()
+  const { browser } = await holdTwelve()
   const [{ id }] = (await browser.ask('GET', '/views/block_holds')).body.data
   const reader = await signedIn({ email: 'reader@example.com', access: 'limited', restrictions: ['configure_checks'] })
   assert.equal((await reader.ask('GET', '/views/block_holds')).status, 200)

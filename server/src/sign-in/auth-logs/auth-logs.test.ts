@@ -55,7 +55,6 @@ for (const version of apiVersions) {
     })
     await record(id, 'sign_in_attempt', 'Ada Lovelace began to sign in.', begun)
     assert.equal(await recognize(id, device.id, plusMs(begun, 1_000)), true)
-    await record(id, 'agent_detection_success', 'The agent answered.', plusMs(begun, 1_000))
     assert.equal(await show(id, issues, plusMs(begun, 2_000)), true)
     await record(id, 'issue_viewed', 'Looked at "Disk is not encrypted".', plusMs(begun, 3_000))
     assert.equal(await finish(id, plusMs(begun, 29_203)), true)
@@ -91,7 +90,7 @@ for (const version of apiVersions) {
         {
           timestamp: '2026-11-20T10:00:01.004Z',
           event_type: 'agent_detection_success',
-          event_description: 'The agent answered.',
+          event_description: 'The device proved itself.',
         },
         {
           timestamp: '2026-11-20T10:00:03.004Z',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { answerOfProof } from '../../../test/support/answer-of-proof.ts'
 import { signInStage } from '../../../test/support/sign-in-stage.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
 import { transact } from '../../base/db/transact.ts'
@@ -26,7 +27,7 @@ async function proveAll(visit: Visit, keys: readonly (Key | [Key, object])[]): P
     proofs.push(await key.prove(await visit.challenge(), await epochOf(key.kid), more))
   }
   const { status, text } = await visit.post('proof', { proofs })
-  return { status, ...(JSON.parse(text) as Omit<Answer, 'status'>) }
+  return { status, ...(answerOfProof(text) as Omit<Answer, 'status'>) }
 }
 
 const devicesOfLogs = () => stage.db.selectFrom('auth_logs').select(['device_id', 'result']).orderBy('id').execute()

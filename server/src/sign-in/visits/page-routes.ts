@@ -209,9 +209,9 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal, detail: proved.detail } })
     const { deviceId, port, judged } = proved
     if (port !== null) reply.header('set-cookie', rememberAgent(context.secrets, place, { deviceId, port }))
-    // What the page would ask for next.
-    const drawn = await viewOf({ place, session: proved.session, judged }, request)
-    return { state: judged.state, region: drawRegion(drawn) }
+    // What the page would ask for next. The proof counts already, so what cannot be read now is asked for then.
+    const view = await viewOf({ place, session: proved.session, judged }, request).catch(() => undefined)
+    return { state: judged.state, ...(view && { region: drawRegion(view) }) }
   })
   onPost('undetected', async ({ session, body }) => {
     const reason = String(body['reason'])

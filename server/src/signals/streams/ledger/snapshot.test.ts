@@ -5,6 +5,7 @@ import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { baseUrl, testApp } from '../../../../test/support/app.ts'
 import { engine } from '../../../../test/support/database.ts'
+import { letBlocksThrough } from '../../../../test/support/let-blocks-through.ts'
 import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../../test/support/make.ts'
 import { numberEvents } from '../../../../test/support/number-events.ts'
 import { purgeDevices } from '../../../administration/registrations/purge-devices.ts'
@@ -38,6 +39,7 @@ async function read(token: string, typ: string, audience: string) {
 async function fleet(count: number, organizationId = app.tenant.organizationId) {
   const owner = await make.person(organizationId, { email: 'ana@acme.example' })
   const check = await make.check(organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
+  await letBlocksThrough(app.db, organizationId, check.id, app.now())
   const devices = []
   for (let made = 0; made < count; made += 1) {
     devices.push(await make.device(organizationId, { registered_owner_id: owner.id }))
