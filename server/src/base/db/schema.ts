@@ -598,7 +598,13 @@ export interface Database {
     decided_at: Instant | null
     decided_by: string | null
   }
-  sudden_blocks: { organization_id: string; check_id: string; device_id: string; blocked_at: Instant }
+  sudden_blocks: {
+    organization_id: string
+    check_id: string
+    device_id: string
+    blocked_at: Instant
+    hold_id: string | null
+  }
   exemption_requests: {
     organization_id: string
     id: Id

@@ -57,7 +57,7 @@ async function holdOf(
   if (last?.decision === null) return last
   if (isLetThrough(last, context.now)) return undefined
   const deviceIds = [...new Set(blocks.map(({ deviceId }) => deviceId))]
-  const recent = await noteBlocks(tx, { organizationId, checkId, deviceIds, last }, context.now)
+  const recent = await noteBlocks(tx, { organizationId, checkId, deviceIds }, context.now)
   if (recent <= breaker.fewest) return undefined
   const limit = await readLimit(tx, organizationId)
   return recent > limit ? begin(tx, { organizationId, checkId, limit }, context) : undefined
@@ -69,13 +69,13 @@ export async function readRoom(reader: Reader, check: CheckOfOrganization, now: 
   const limit = await readLimit(reader, check.organizationId)
   if (isLetThrough(last, now)) return { limit, room: Number.POSITIVE_INFINITY }
   if (last?.decision === null) return { limit, room: 0 }
-  return { limit, room: limit - (await countSuddenBlocks(reader, check, countedSince(last, now))) }
+  return { limit, room: limit - (await countSuddenBlocks(reader, check, now)) }
 }
 
 const lockBlocks = (tx: Tx, organizationId: string, checkId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`blocks of ${organizationId}/${checkId}`}, 0))`.execute(tx)
 
-type LatestHold = { id: string; began_at: string; decision: HoldDecision | null; decided_at: string | null }
+type LatestHold = { id: string; decision: HoldDecision | null; decided_at: string | null }
 
 type CheckOfOrganization = { organizationId: string; checkId: string }
 
@@ -85,7 +85,7 @@ const latestHold = (
 ): Promise<LatestHold | undefined> =>
   reader
     .selectFrom('block_holds')
-    .select(['id', 'began_at', 'decision', 'decided_at'])
+    .select(['id', 'decision', 'decided_at'])
     .where(inOrganization('block_holds', organizationId))
     .where('check_id', '=', checkId)
     .orderBy('id', 'desc')
@@ -96,42 +96,40 @@ const latestHold = (
 const isLetThrough = (last: LatestHold | undefined, now: string): boolean =>
   last?.decision === 'released' && (last.decided_at ?? '') > plusMs(now, -breaker.releasedMs)
 
-type Noted = CheckOfOrganization & { deviceIds: readonly string[]; last: LatestHold | undefined }
-
-/** What a hold was about is not counted towards the next one. */
-const countedSince = (last: LatestHold | undefined, now: string): string => {
-  const since = plusMs(now, -breaker.windowMs)
-  return last && last.began_at > since ? last.began_at : since
-}
+type Noted = CheckOfOrganization & { deviceIds: readonly string[] }
 
 /** Returns how many devices the check has newly blocked within the window, these included. */
-async function noteBlocks(tx: Tx, { organizationId, checkId, deviceIds, last }: Noted, now: string): Promise<number> {
+async function noteBlocks(tx: Tx, { organizationId, checkId, deviceIds }: Noted, now: string): Promise<number> {
   await tx
     .deleteFrom('sudden_blocks')
     .where(inOrganization('sudden_blocks', organizationId))
     .where('check_id', '=', checkId)
+    .where('hold_id', 'is', null)
     .where('blocked_at', '<=', plusMs(now, -breaker.windowMs))
     .execute()
   await sql`
     insert into sudden_blocks (organization_id, check_id, device_id, blocked_at)
     select ${organizationId}::bigint, ${checkId}::bigint, device_id, ${now}::timestamptz
     from unnest(${deviceIds}::bigint[]) as given (device_id)
-    on conflict (organization_id, check_id, device_id) do update set blocked_at = excluded.blocked_at
+    on conflict (organization_id, check_id, device_id) do update
+      set blocked_at = excluded.blocked_at, hold_id = null
   `.execute(tx)
-  return countSuddenBlocks(tx, { organizationId, checkId }, countedSince(last, now))
+  return countSuddenBlocks(tx, { organizationId, checkId }, now)
 }
 
+/** Those of a hold are not counted towards the next one. */
 async function countSuddenBlocks(
   reader: Reader,
   { organizationId, checkId }: CheckOfOrganization,
-  since: string,
+  now: string,
 ): Promise<number> {
   const { count } = await reader
     .selectFrom('sudden_blocks')
     .select(sql<number>`count(*)::int`.as('count'))
     .where(inOrganization('sudden_blocks', organizationId))
     .where('check_id', '=', checkId)
-    .where('blocked_at', '>', since)
+    .where('hold_id', 'is', null)
+    .where('blocked_at', '>', plusMs(now, -breaker.windowMs))
     .executeTakeFirstOrThrow()
   return count
 }
@@ -160,7 +158,15 @@ async function begin(tx: Tx, { organizationId, checkId, limit }: Beginning, cont
     .values({ organization_id: organizationId, check_id: checkId, began_at: context.now, device_limit: limit })
     .returning('id')
     .executeTakeFirstOrThrow()
-  // What took effect before the limit was reached has the same cause.
+  // What took effect before the limit was reached has the same cause. By the order of the lock, not by moments: what waited
+  // for it may be earlier than what did not.
+  await tx
+    .updateTable('sudden_blocks')
+    .set({ hold_id: id })
+    .where(inOrganization('sudden_blocks', organizationId))
+    .where('check_id', '=', checkId)
+    .where('hold_id', 'is', null)
+    .execute()
   await queueJob(tx, 'hold-earlier-blocks', { organizationId, holdId: id }, { singletonKey: `${organizationId}/${id}` })
   return { id, checkId, limit, context }
 }

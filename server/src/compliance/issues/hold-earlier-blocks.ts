@@ -29,7 +29,7 @@ async function holdEarlier(tx: Tx, { organizationId, holdId }: HoldOfOrganizatio
     .select('device_id')
     .where(inOrganization('sudden_blocks', organizationId))
     .where('check_id', '=', hold.check_id)
-    .where('blocked_at', '<=', hold.began_at)
+    .where('hold_id', '=', holdId)
     .execute()
   const ids = earlier.map(({ device_id: id }) => id)
   const devices = await lockDevices(tx, organizationId, ids)
@@ -52,6 +52,6 @@ async function holdEarlier(tx: Tx, { organizationId, holdId }: HoldOfOrganizatio
     .deleteFrom('sudden_blocks')
     .where(inOrganization('sudden_blocks', organizationId))
     .where('check_id', '=', hold.check_id)
-    .where('device_id', '=', sql<string>`any(${ids}::bigint[])`)
+    .where('hold_id', '=', holdId)
     .execute()
 }

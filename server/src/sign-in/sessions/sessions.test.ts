@@ -251,6 +251,26 @@ test('what does not block yet is shown once a day, and at each sign-in of the la
   assert.deepEqual([await through(), await through()], ['warning', 'warning'])
 })
 
+test('a person whose device would be blocked, with many others, gets in and is told so', async () => {
+  const all = await setUp()
+  const { organizationId: organization_id, device } = all
+  const configuration = { remediation_strategy: 'block_immediately' } as const
+  const check = await make.check(organization_id, { issue_title: 'The firewall is off', configuration })
+  const now = stage.now()
+  const hold = { organization_id, check_id: check.id, began_at: now, device_limit: 10 }
+  const { id } = await stage.db.insertInto('block_holds').values(hold).returning('id').executeTakeFirstOrThrow()
+  await make.result({ device, check, rows: 'FAIL', at: now })
+  const visit = await arrive(all)
+  assert.deepEqual(await proveIn(visit, all), { status: 200, state: 'warning' })
+  const { text } = await visit.go(visit.path)
+  assert.match(text, /The firewall is off/)
+  assert.match(text, /It doesn’t block you for now. IT decides whether that changes./)
+  const held = await stage.db.selectFrom('issues').select('hold_id').executeTakeFirstOrThrow()
+  assert.equal(held.hold_id, id)
+  const { away } = await visit.follow(`/signin/oidc/auth/${await interactionOf(visit)}`)
+  assert.match(away ?? '', /code=/)
+})
+
 const interactionOf = async ({ path }: Visit) =>
   (
     await stage.db

@@ -23,6 +23,8 @@ create table sudden_blocks (
   check_id bigint not null,
   device_id bigint not null,
   blocked_at timestamptz(3) not null,
+  -- The hold that began with them, which takes them back.
+  hold_id bigint,
   constraint sudden_blocks_pkey primary key (organization_id, check_id, device_id),
   constraint sudden_blocks_check_fkey foreign key (organization_id, check_id)
     references checks (organization_id, id) on delete cascade,
