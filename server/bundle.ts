@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { dirname, join, relative } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
 import { bundleFolder, root } from './bin/bundle-stamp.js'
 
@@ -13,21 +12,21 @@ import { bundleFolder, root } from './bin/bundle-stamp.js'
 const leftOut = [/^pg-native$/, /^@electric-sql\/pglite/, /^libpg-query$/, /^@scalar\//]
 const keptForMs = 86_400_000
 
-/** Files that a module finds beside itself stay where they are. */
+/** Files that a module finds beside itself stay where they are; the bundle lies two folders below the root, wherever that is. */
 const sameAddresses: Plugin = {
   name: 'same-addresses',
   transform(code, id) {
     if (id.startsWith('\0') || !/import\.meta|__dirname|__filename/.test(code)) return null
-    const [url, folder, file] = [pathToFileURL(id).href, dirname(id), id].map((text) => JSON.stringify(text)) as [
-      string,
-      string,
-      string,
-    ]
+    const file = `/../../${relative(root, id)}`
+    // A name that no module has: what is put in is not looked through again.
+    const fileUrl = `new URL(${JSON.stringify(`.${file}`)}, \0.url).href`
+    const below = (path: string) => `(\0.dirname + ${JSON.stringify(path)})`
     return code
-      .replaceAll('import.meta.url', url)
-      .replaceAll('import.meta.dirname', folder)
-      .replace(/(?<![\w.])__dirname\b/g, folder)
-      .replace(/(?<![\w.])__filename\b/g, file)
+      .replaceAll('import.meta.url', fileUrl)
+      .replaceAll('import.meta.dirname', below(dirname(file)))
+      .replace(/(?<![\w.])__dirname\b/g, below(dirname(file)))
+      .replace(/(?<![\w.])__filename\b/g, below(file))
+      .replaceAll('\0', 'import.meta')
   },
 }
 

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const folders = ['server/src', 'contract/src', 'agent/src']
+/** What a release has in place of sources that may change. */
+const released = `${root}server/bundle`
 const others = ['node_modules/.package-lock.json', 'server/bundle.ts', 'server/bin/bundle-stamp.js']
 
 /**
@@ -12,6 +14,7 @@ const others = ['node_modules/.package-lock.json', 'server/bundle.ts', 'server/b
  * place of the whole, gives another name, so a bundle that is out of date is never found.
  */
 export function bundleFolder() {
+  if (existsSync(released)) return released
   const hash = createHash('sha256').update(root)
   const names = folders.flatMap((folder) =>
     readdirSync(root + folder, { recursive: true })
