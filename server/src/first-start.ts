@@ -1,4 +1,4 @@
-import { hostname, userInfo } from 'node:os'
+import { hostname } from 'node:os'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import { addAdminUser } from './access/administrators/add-admin-user.ts'
 import { createApiKey } from './access/api-keys/create-api-key.ts'
@@ -10,6 +10,7 @@ import { systemActor, systemChange } from './base/change-context.ts'
 import { ConfigError } from './base/config/config-error.ts'
 import type { Bootstrap } from './base/config/load-config.ts'
 import { type Db, type Tx, transact } from './base/db/transact.ts'
+import { operatingUser } from './base/operating-user.ts'
 import type { Secrets } from './base/secrets/secrets.ts'
 import { enableCatalogue } from './checks/definitions/enable-catalogue.ts'
 import { createOrganization } from './inventory/organizations/create-organization.ts'
@@ -99,7 +100,7 @@ async function addFirstPerson(
 ) {
   if (email !== undefined) return addPerson(tx, { organizationId, name: email, email, now })
   if (!isTrial) return undefined
-  const { username } = userInfo()
+  const username = operatingUser()
   return addPerson(tx, {
     organizationId,
     name: username,
@@ -124,7 +125,7 @@ async function addFirstKey(
     secrets,
     {
       name: key === undefined ? 'Trial, read only' : automatic,
-      responsibleAdministrator: key === undefined ? userInfo().username : automatic,
+      responsibleAdministrator: key === undefined ? operatingUser() : automatic,
       permissions: Object.fromEntries(
         granted.map((permission) => [permission, 'Made at the first start from the settings.']),
       ),

@@ -1,6 +1,6 @@
-import { userInfo } from 'node:os'
 import { type Actor, type ChangeContext, type Initiator, newChange } from '../base/change-context.ts'
 import { type Reader, type Tx, transact } from '../base/db/transact.ts'
+import { operatingUser } from '../base/operating-user.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import type { CommandContext } from './data-command.ts'
 
@@ -8,7 +8,7 @@ import type { CommandContext } from './data-command.ts'
 export const terminalActor = (): Actor => ({
   type: 'User',
   id: null,
-  name: `${userInfo().username} (command line)`,
+  name: `${operatingUser()} (command line)`,
   email: null,
   ipAddress: null,
 })
