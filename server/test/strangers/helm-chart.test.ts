@@ -11,7 +11,7 @@ import { listSettings } from '../../src/base/config/settings-table.ts'
 const root = new URL('../../../', import.meta.url)
 const cases = ['minimal', 'everything', 'other-ways']
 /** As the image sets them. */
-const ofImage = { HOST: '0.0.0.0', PORT: '8080' }
+const ofImage = { HOST: '0.0.0.0', MUSTER_WORKER_HOST: '0.0.0.0', MUSTER_DATA_DIR: '/var/lib/muster/data' }
 
 type Manifest = { kind: string; name: string; text: string }
 
@@ -93,7 +93,7 @@ test('env takes every setting that is no secret, and that neither the chart nor 
   const text = readFileSync(new URL('deploy/helm/muster/values.schema.json', root), 'utf8')
   const schema: { properties: { env: { properties: object } } } = JSON.parse(text)
   const { values } = environmentOf(manifest('minimal', 'Deployment', 'muster-server'))
-  const made = [...Object.keys({ ...ofImage, ...values }), 'MUSTER_WORKER_PORT']
+  const made = [...Object.keys({ ...ofImage, ...values }), 'PORT', 'MUSTER_WORKER_PORT']
   const ofTls = ['MUSTER_TLS_CERT_FILE', 'MUSTER_TLS_KEY_FILE', 'MUSTER_TLS_CA_FILE']
   const open = listSettings().flatMap(([name, { secret }]) => (secret ? [] : [name]))
   assert.deepEqual(Object.keys(schema.properties.env.properties), [

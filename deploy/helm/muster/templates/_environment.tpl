@@ -33,11 +33,6 @@ HOST and PORT come with the image.
   value: {{ join "," .Values.trustProxy | quote }}
 - name: MUSTER_DRAIN_SECONDS
   value: {{ .Values.drainSeconds | quote }}
-- name: MUSTER_WORKER_HOST
-  value: "0.0.0.0"
-{{- /* A volume's own folder is open to its group; Muster makes one in it that is not. */}}
-- name: MUSTER_DATA_DIR
-  value: /var/lib/muster/data
 {{- range $name, $value := .Values.env }}
 - name: {{ $name }}
   value: {{ kindIs "float64" $value | ternary (toJson $value) (toString $value) | quote }}

@@ -18,9 +18,9 @@ automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
-  runAsUser: 10001
-  runAsGroup: 10001
-  fsGroup: 10001
+  runAsUser: 65532
+  runAsGroup: 65532
+  fsGroup: 65532
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile:
     type: RuntimeDefault
