@@ -31,12 +31,9 @@ import { customCheckDraftRoutes } from './checks/drafts/routes.ts'
 import { issueRoutes } from './compliance/issues/routes.ts'
 import { externalRunRoutes } from './compliance/results/external-run-routes.ts'
 import { consoleViewRoutes } from './console/views/routes.ts'
-import { deploymentGauges } from './health/deployment-gauges.ts'
-import { watchWrites } from './health/write-access.ts'
 import { createServer } from './http/create-server.ts'
 import { addDocs } from './http/docs-routes.ts'
-import { addHealth, type HealthCheck } from './http/health.ts'
-import { addMetrics } from './http/metrics.ts'
+import type { HealthCheck } from './http/health.ts'
 import { addOauthMetadata } from './http/oauth-metadata-routes.ts'
 import { addOauth } from './http/oauth-routes.ts'
 import { logRequests } from './http/request-log.ts'
@@ -44,6 +41,7 @@ import { deviceRoutes } from './inventory/devices/routes.ts'
 import { organizationRoutes } from './inventory/organizations/routes.ts'
 import { personRoutes } from './inventory/people/routes.ts'
 import { liveQueryRoutes } from './live-queries/routes.ts'
+import { addOperatorRoutes } from './operator-routes.ts'
 import { reportingQueryRoutes } from './reporting/queries/routes.ts'
 import { reportingDocumentationRoutes, reportingTableRoutes } from './reporting/routes.ts'
 import { authLogRoutes } from './sign-in/auth-logs/routes.ts'
@@ -152,24 +150,6 @@ function answerBefore(app: FastifyInstance, { answer }: DemoParts): void {
     if (!answer(request.raw, reply.raw)) return done()
     reply.hijack()
   })
-}
-
-type OperatorParts = Pick<AppParts, 'config' | 'connection' | 'log' | 'healthChecks'>
-
-/** What a process that only works in the background answers: its health and its metrics, over plain HTTP. */
-export function buildWorkerApp(parts: OperatorParts): FastifyInstance {
-  const app = createServer({ ...parts.config, tls: undefined }, parts.log)
-  addOperatorRoutes(app, parts)
-  return app
-}
-
-function addOperatorRoutes(app: FastifyInstance, { config, connection, log, healthChecks = {} }: OperatorParts) {
-  const metrics = addMetrics(app, config.metricsToken)
-  for (const gauge of deploymentGauges(connection)) metrics.registerMetric(gauge)
-  const refusedWrites = watchWrites(connection.db)
-  const database = async () => (await connection.describeFault()) ?? refusedWrites()
-  addHealth(app, log, { database, ...healthChecks })
-  return metrics
 }
 
 /** The table of contents of the API, in the order of its documents. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import type { Connection } from '../base/db/connect.ts'
 import { type DeploymentSurvey, surveyDeployment } from './survey-deployment.ts'
@@ -5,6 +6,8 @@ import { readBackgroundStatus } from './worker-heartbeats.ts'
 
 /** Scrapes closer together than this see the same figures, so that any number of scrapers costs one survey. */
 const surveyedEveryMs = 15_000
+/** Prometheus waits ten seconds, and other figures do not need the database. */
+const readLimitMs = 5_000
 
 /**
  * What an operator watches, over all organizations: each process that serves metrics gives the same figures, so take
@@ -19,7 +22,7 @@ export function deploymentGauges(connection: Connection, monotonicMs: () => numb
       labelNames,
       registers: [],
       async collect() {
-        await read(this)
+        await within(readLimitMs, read(this)).catch(() => clear(this, labelNames))
       },
     })
   const surveyed = (
@@ -42,6 +45,9 @@ export function deploymentGauges(connection: Connection, monotonicMs: () => numb
       for (const [state, count] of Object.entries(devices)) own.set({ state }, count)
     }),
     surveyed('open_issues', 'Issues that are not resolved.', [], (own, { openIssues }) => own.set(openIssues)),
+    surveyed('database_size_bytes', 'Size of the database on its disk.', [], (own, { databaseBytes }) =>
+      own.set(databaseBytes),
+    ),
     surveyed(
       'receivers',
       'Streams and webhook endpoints that are on, by kind and status (ok, failing). Whether a poll receiver fails is not known.',
@@ -81,7 +87,7 @@ export function deploymentGauges(connection: Connection, monotonicMs: () => numb
       [],
       async (own) => {
         const { silentForSeconds } = await readBackgroundStatus(connection.db)
-        if (silentForSeconds === null) own.reset()
+        if (silentForSeconds === null) own.remove()
         else own.set(silentForSeconds)
       },
     ),
@@ -100,6 +106,21 @@ const backlogsOf = ({ streams, webhooks }: DeploymentSurvey) => [
   ...Object.entries(streams).map(([delivery, backlog]) => [`${delivery}_stream`, backlog] as const),
   ['webhook', webhooks] as const,
 ]
+
+/** A figure that cannot be read is absent, which is not the same as 0. */
+function clear(gauge: Gauge, labelNames: readonly string[]): void {
+  gauge.reset()
+  if (labelNames.length === 0) gauge.remove()
+}
+
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  const timer = new AbortController()
+  const late = pause(limitMs, undefined, { signal: timer.signal, ref: false }).then(() => {
+    throw new Error('The database did not answer in time')
+  })
+  late.catch(() => {})
+  await Promise.race([work, late]).finally(() => timer.abort())
+}
 
 function remembered<Value>(read: () => Promise<Value>, monotonicMs: () => number): () => Promise<Value> {
   let latest: { at: number; value: Promise<Value> } | undefined

@@ -6,6 +6,7 @@ export type DeploymentSurvey = {
   /** By `auth_state`; deleted devices are left out. */
   devices: Record<string, number>
   openIssues: number
+  databaseBytes: number
   /** By `push` and `poll`; streams that are on. */
   streams: Record<string, Backlog>
   webhooks: Backlog
@@ -28,14 +29,15 @@ const nothing: Backlog = { receivers: 0, failing: 0, pending: 0, oldestSeconds: 
 
 /** How the whole deployment stands, over all organizations; a handful of statements, for metrics. */
 export async function surveyDeployment(db: Db): Promise<DeploymentSurvey> {
-  const [devices, openIssues, streams, webhooks, jobs] = [
+  const [devices, openIssues, databaseBytes, streams, webhooks, jobs] = [
     await countDevices(db),
     await countOpenIssues(db),
+    await measureDatabase(db),
     await surveyStreamBacklogs(db),
     await surveyWebhookBacklog(db),
     await countJobs(db),
   ]
-  return { devices, openIssues, streams, webhooks, jobs }
+  return { devices, openIssues, databaseBytes, streams, webhooks, jobs }
 }
 
 async function countDevices(db: Db): Promise<Record<string, number>> {
@@ -49,6 +51,12 @@ async function countOpenIssues(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from issues where resolved_at is null`.execute(db)
   return rows[0]?.count ?? 0
+}
+
+async function measureDatabase(db: Db): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select pg_database_size(current_database())::float8 as bytes`.execute(db)
+  return rows[0]?.bytes ?? 0
 }
 
 async function surveyStreamBacklogs(db: Db): Promise<Record<string, Backlog>> {

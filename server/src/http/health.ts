@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { Gauge } from 'prom-client'
 import { operatorPage } from './caller-scheme.ts'
 
 /**
@@ -21,9 +22,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /**
  * `/livez` is about this process alone: it answers while the process can. `/healthz` names every part of the service
  * and whether it works: 200, or 503 when any does not. `/readyz` says whether to send requests here: all parts work
- * and the server is not about to stop.
+ * and the server is not about to stop. Returns what metrics say of the same.
  */
-export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Record<string, HealthCheck>>): void {
+export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Record<string, HealthCheck>>): Gauge[] {
   const examine = async (): Promise<Record<string, Finding>> => {
     const findings = Object.entries(checks).map(async ([name, check]) => [name, await run(name, check, log)] as const)
     return Object.fromEntries(await Promise.all(findings))
@@ -44,7 +45,30 @@ export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Re
     reply.code(isReady ? 200 : 503)
     return { status: isReady ? 'ready' : 'not ready' }
   })
+  return [buildInfo(), healthGauge(examine)]
 }
+
+function buildInfo(): Gauge {
+  const gauge = new Gauge({
+    name: 'muster_build_info',
+    help: 'Always 1; the version of Muster that this process runs.',
+    labelNames: ['version'],
+    registers: [],
+  })
+  gauge.set({ version }, 1)
+  return gauge
+}
+
+const healthGauge = (examine: () => Promise<Record<string, Finding>>): Gauge =>
+  new Gauge({
+    name: 'muster_healthy',
+    help: '1 while this process finds that a part of the service works, 0 while it does not, by check: database (reached, and takes writes), background.',
+    labelNames: ['check'],
+    registers: [],
+    async collect() {
+      for (const [check, { status }] of Object.entries(await examine())) this.set({ check }, Number(status === 'pass'))
+    },
+  })
 
 class Late extends Error {}
 

@@ -90,9 +90,13 @@ test('the metrics tell how the deployment stands', async () => {
   const { body } = await ask('/metrics', { authorization: `Bearer ${metricsToken}` })
   assert.match(body, /^muster_devices\{state="blocked"\} \d+$/m)
   assert.match(body, /^muster_workers 0$/m)
+  assert.doesNotMatch(body, /^muster_background_silence_seconds /m)
+  assert.match(body, /^muster_build_info\{version="\d+\.\d+\.\d+"\} 1$/m)
+  assert.match(body, /^muster_healthy\{check="database"\} 1$/m)
+  assert.match(body, /^muster_database_size_bytes [1-9]\d+$/m)
 })
 
-test('without its database every call is a 503, and so is the health', async () => {
+test('without its database every call is a 503, and so is the health, and metrics lack what they cannot know', async () => {
   const { url } = trial.database
   const connection = url === undefined ? await connectEmbedded() : await connectPostgres({ url, maxConnections: 1 })
   const app = buildApp({ ...partsOf(), connection })
@@ -106,6 +110,10 @@ test('without its database every call is a 503, and so is the health', async () 
   }
   const health = await app.inject({ url: '/healthz' })
   assert.deepEqual([health.statusCode, health.json().checks.database.status], [503, 'fail'])
+  const metrics = await app.inject({ url: '/metrics' })
+  assert.equal(metrics.statusCode, 200)
+  assert.match(metrics.body, /^muster_healthy\{check="database"\} 0$/m)
+  assert.doesNotMatch(metrics.body, /^muster_(?:workers|open_issues|devices|background_silence_seconds)[ {]/m)
   await app.close()
 })
 

@@ -200,8 +200,8 @@ const features = Object.keys(featureArrows)
 
 export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'main.ts': [
-    ...['app.ts', 'worker.ts', 'first-start.ts', 'open-deployment.ts', 'health', 'http', 'base/logging.ts'],
-    ...['base/config', ...features, ...base],
+    ...['app.ts', 'operator-routes.ts', 'worker.ts', 'first-start.ts', 'open-deployment.ts', 'health', 'http'],
+    ...['base/logging.ts', 'base/config', ...features, ...base],
   ],
   cli: [
     ...['main.ts', 'app.ts', 'worker.ts', 'open-deployment.ts', 'upgrade-database.ts', 'prepared-folder.ts', 'health'],
@@ -211,7 +211,8 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'open-deployment.ts': ['prepared-folder.ts', 'upgrade-database.ts', 'base/config', ...base],
   'prepared-folder.ts': ['upgrade-database.ts', 'base/db', 'base/time.ts'],
   'upgrade-database.ts': ['base/db', 'base/jobs'],
-  'app.ts': ['http', 'health', 'base/logging.ts', 'base/config', ...features, ...base],
+  'app.ts': ['operator-routes.ts', 'http', 'base/logging.ts', 'base/config', ...features, ...base],
+  'operator-routes.ts': ['http', 'health', 'base/logging.ts', 'base/config', ...features, ...base],
   'worker.ts': ['health', 'base/logging.ts', 'base/config', ...features, ...base],
   // Below the features: the rooms that let callers in hand in how.
   http: ['http/page', 'base/logging.ts', 'base/config', ...base],
@@ -250,7 +251,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
 
 // The only places that may name a package: folders and files of server/src; a star stands for any feature.
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {
-  fastify: ['http', 'app.ts', '*/routes'],
+  fastify: ['http', 'app.ts', 'operator-routes.ts', '*/routes'],
   '@fastify/type-provider-typebox': ['http', 'app.ts', '*/routes'],
   '@fastify/swagger': ['http', 'app.ts'],
   '@scalar/fastify-api-reference': ['http', 'app.ts'],

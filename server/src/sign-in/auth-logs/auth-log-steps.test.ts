@@ -8,6 +8,7 @@ import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { signInSteps } from '../../../test/support/sign-in-steps.ts'
 import { plusMs } from '../../base/time.ts'
+import { signInCounter } from './announce-ends.ts'
 import { expireAuthLogs } from './expire-auth-logs.ts'
 import { maxEvents, maxIssues } from './rules.ts'
 
@@ -80,6 +81,22 @@ test('success is told once, with what a webhook needs, and noted on person and d
   assert.equal(await show(id, [], last), false)
   assert.equal(await expire(plusMs(over, life)), 0)
   assert.deepEqual(await rowVersions(app.db), versions)
+})
+
+test('a sign-in is counted once, when its end is committed', async () => {
+  const counted = async () => {
+    const { values } = await signInCounter.get()
+    const of = (reason: string) => values.find(({ labels }) => labels.reason === reason)?.value ?? 0
+    return [of(''), of('abandoned')] as const
+  }
+  const [successes, failures] = await counted()
+  const id = await start({ now: begun })
+  await finish(id, last)
+  await finish(id, last)
+  await start({ now: begun })
+  await expire(over)
+  await expire(over)
+  assert.deepEqual(await counted(), [successes + 1, failures + 1])
 })
 
 test('an earlier sign-in that ends later does not take back when someone was last there', async () => {

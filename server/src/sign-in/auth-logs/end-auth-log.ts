@@ -5,8 +5,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { markDeviceAuthenticated } from '../../inventory/devices/mark-authenticated.ts'
 import { markPersonAuthenticated } from '../../inventory/people/mark-authenticated.ts'
-import { announce } from '../../signals/events/announce.ts'
-import { newsOfAuthLog } from './news-of-auth-log.ts'
+import { announceEnds } from './announce-ends.ts'
 import { overSince } from './rules.ts'
 
 type Place = { organizationId: string; authLogId: string }
@@ -34,8 +33,7 @@ export async function endAuthLog(
     if (log.device_id !== null) await markDeviceAuthenticated(tx, log.organization_id, log.device_id, now)
     if (log.person_id !== null) await markPersonAuthenticated(tx, log.organization_id, log.person_id, now)
   }
-  const type = end.outcome === 'success' ? 'auth_logs.success' : 'auth_logs.failure'
-  await announce(tx, [newsOfAuthLog(type, log, change)])
+  await announceEnds(tx, end.outcome === 'success' ? 'success' : 'failure', [log], change)
   return true
 }
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { ChangeOrigin } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
-import { announce } from '../../signals/events/announce.ts'
-import { newsOfAuthLog } from './news-of-auth-log.ts'
+import { announceEnds } from './announce-ends.ts'
 import { overSince } from './rules.ts'
 
 /**
@@ -22,7 +21,7 @@ export async function expireAuthLogs(db: Db, context: () => ChangeOrigin, limit 
 const byLog = (one: Ended, other: Ended): number =>
   Number(BigInt(one.organization_id) - BigInt(other.organization_id)) || Number(BigInt(one.id) - BigInt(other.id))
 
-type Ended = Parameters<typeof newsOfAuthLog>[1]
+type Ended = Parameters<typeof announceEnds>[2][number]
 
 async function expireBatch(tx: Tx, context: ChangeOrigin, limit: number): Promise<number> {
   const { rows } = await sql<Ended>`
@@ -39,11 +38,8 @@ async function expireBatch(tx: Tx, context: ChangeOrigin, limit: number): Promis
     update auth_logs set failure_reason = ended.reason from ended
     where auth_logs.organization_id = ended.organization_id and auth_logs.id = ended.auth_log_id
     returning auth_logs.organization_id, auth_logs.id, device_id, device_name, agent_version, person_id,
-      browser_name, browser_version
+      browser_name, browser_version, failure_reason
   `.execute(tx)
-  await announce(
-    tx,
-    rows.toSorted(byLog).map((log) => newsOfAuthLog('auth_logs.failure', log, context)),
-  )
+  await announceEnds(tx, 'failure', rows.toSorted(byLog), context)
   return rows.length
 }

@@ -3,7 +3,7 @@ import type { ChangeOrigin } from '../../base/change-context.ts'
 import type { Database } from '../../base/db/schema.ts'
 import type { Announcement } from '../../signals/events/announce.ts'
 
-type EndedAuthLog = Pick<
+export type EndedAuthLog = Pick<
   Selectable<Database['auth_logs']>,
   | 'organization_id'
   | 'id'

@@ -21,6 +21,7 @@ import { systemClock } from '../../../base/clock.ts'
 import type { Database } from '../../../base/db/schema.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { createLogger } from '../../../base/logging.ts'
+import { deliveryCounter } from '../../../base/outbound/count-deliveries.ts'
 import { openSecrets } from '../../../base/secrets/secrets.ts'
 import { publishedSet } from '../../../keys/signing-keys.ts'
 import { sealAuthorization } from '../authorization-header.ts'
@@ -208,10 +209,16 @@ test('an event that the receiver rejects is told so, and the stream continues', 
       answerWith(400, '{"err":"invalid_request","description":"a\\u0000b"}')(received, response, response.req)
     else response.writeHead(202).end()
   }
+  deliveryCounter.reset()
   await delivering(async () => {
     await queue([ada.id, bob.id])
     await soon(settled(stream, 2))
   })
+  const counted = (await deliveryCounter.get()).values.map(({ labels, value }) => [labels.outcome, value])
+  assert.deepEqual(counted.toSorted(), [
+    ['delivered', 1],
+    ['rejected', 1],
+  ])
   const rows = await ledgerOf(stream)
   assert.deepEqual(
     rows.map(({ state, error_code, error_description }) => [state, error_code, error_description]),

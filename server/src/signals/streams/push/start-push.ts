@@ -4,6 +4,7 @@ import { batchWriter } from '../../../base/jobs/batch-writer.ts'
 import type { WorkKey } from '../../../base/jobs/leases.ts'
 import { shareRound } from '../../../base/jobs/share-round.ts'
 import { startLeasedWork } from '../../../base/jobs/start-leased-work.ts'
+import { countDeliveries } from '../../../base/outbound/count-deliveries.ts'
 import { unsealAuthorization } from '../authorization-header.ts'
 import { issueTokens } from '../issue-tokens.ts'
 import { listPending } from '../list-pending.ts'
@@ -32,10 +33,11 @@ export function startPush(parts: StreamParts): Push {
   const nowMs = nowMsBy(clock)
 
   const writer = batchWriter<Written>(
-    (items) => {
+    async (items) => {
       const standings = new Map(items.map(({ standing }) => [standing, standing()]))
       const outcomes = items.map(({ outcome }) => outcome)
-      return writeOutcomes(db, holder, outcomes, [...standings.values()])
+      await writeOutcomes(db, holder, outcomes, [...standings.values()])
+      countDeliveries('push_stream', outcomes)
     },
     (error) => log.error({ err: error }, 'Could not write the outcomes of deliveries'),
   )

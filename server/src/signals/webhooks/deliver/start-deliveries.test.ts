@@ -12,6 +12,7 @@ import { systemChange } from '../../../base/change-context.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { createLogger } from '../../../base/logging.ts'
+import { deliveryCounter } from '../../../base/outbound/count-deliveries.ts'
 import { openSecrets } from '../../../base/secrets/secrets.ts'
 import { notify, queueWebhooks } from '../../webhook-ledger/queue-webhooks.ts'
 import { generateSecret, sealHeaders, sealSecret } from '../endpoint-secret.ts'
@@ -103,10 +104,13 @@ const devicesOf = ({ received }: HookReceiver) => received.map(({ data }) => dat
 test('a webhook arrives signed, and the log tells what was sent and answered', async () => {
   const { id, receiver, secret } = await openEndpoint()
   receiver.answer = answerWith(200, 'Thanks\0')
+  deliveryCounter.reset()
   await delivering(async () => {
     await queue(1)
     await settled(id)
   })
+  const counted = [{ labels: { kind: 'webhook', outcome: 'delivered' }, value: 1 }]
+  assert.deepEqual((await deliveryCounter.get()).values, counted)
   const [hook] = receiver.received
   assert.ok(hook)
   assert.equal(hook.headers.authorization, createHmac('sha256', secret).update(hook.body).digest('hex'))

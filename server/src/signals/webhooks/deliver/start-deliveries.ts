@@ -7,11 +7,12 @@ import { batchWriter } from '../../../base/jobs/batch-writer.ts'
 import type { WorkKey } from '../../../base/jobs/leases.ts'
 import { shareRound } from '../../../base/jobs/share-round.ts'
 import { startLeasedWork } from '../../../base/jobs/start-leased-work.ts'
+import { countDeliveries } from '../../../base/outbound/count-deliveries.ts'
 import type { Outbound } from '../../../base/outbound/outbound.ts'
 import type { Secrets } from '../../../base/secrets/secrets.ts'
 import { endImpossibleWaits } from '../../webhook-ledger/end-impossible-waits.ts'
 import { webhookChannel } from '../../webhook-ledger/queue-webhooks.ts'
-import { writeAttempts } from '../../webhook-ledger/write-attempts.ts'
+import { type AttemptOutcome, writeAttempts } from '../../webhook-ledger/write-attempts.ts'
 import { destinationOf, type EndpointRow, listEndpoints } from './destinations.ts'
 import type { Want } from './endpoint-queue.ts'
 import { type EndpointParts, type EndpointWork, openEndpointWork, type Written } from './endpoint-work.ts'
@@ -50,6 +51,11 @@ export async function startDeliveries({
 
   async function write(items: readonly Written[]): Promise<void> {
     const outcomes = items.map(({ outcome }) => outcome)
+    await writeAll(items, outcomes)
+    countDeliveries('webhook', outcomes)
+  }
+
+  async function writeAll(items: readonly Written[], outcomes: readonly AttemptOutcome[]): Promise<void> {
     const standings = [...new Set(items.map(({ standing }) => standing))].flatMap((standing) => standing() ?? [])
     if (standings.length === 0) return writeAttempts(db, outcomes)
     await transact(db, async (tx) => {
