@@ -64,6 +64,7 @@ export const guideGroups = [
       production: 'Production',
       configuration: 'Configuration',
       operating: 'Run Muster',
+      metrics: 'Metrics and alerts',
       'audit-log': 'The audit log',
       scaling: 'Scaling',
       security: 'Security',

@@ -8,7 +8,7 @@ type Counts = { devices: () => number; waiting: { enrollments: () => number; rec
 export function agentMetrics({ devices, waiting }: Counts) {
   const statusLines = new Counter({
     name: 'muster_agent_status_lines_total',
-    help: 'Warnings and errors that agents have logged, by severity.',
+    help: 'Errors that agents have logged, by severity: error, fatal, other.',
     labelNames: ['severity'] as const,
     registers: [],
   })
