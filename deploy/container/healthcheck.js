@@ -8,7 +8,12 @@ const isWorker = readFileSync('/proc/1/cmdline', 'utf8').split('\0').includes('w
 const { PORT = '8080', MUSTER_WORKER_PORT = '8081', MUSTER_TLS_CERT_FILE } = process.env
 const isEncrypted = !isWorker && MUSTER_TLS_CERT_FILE !== undefined
 const get = isEncrypted ? getWithTls : getPlainly
-const where = { host: '127.0.0.1', port: isWorker ? MUSTER_WORKER_PORT : PORT, path: '/livez', rejectUnauthorized: false }
+const where = {
+  host: '127.0.0.1',
+  port: isWorker ? MUSTER_WORKER_PORT : PORT,
+  path: '/livez',
+  rejectUnauthorized: false,
+}
 
 get(where, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', ({ message }) => {
   console.error(message)

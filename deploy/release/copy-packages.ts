@@ -2,11 +2,11 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:f
 import { dirname, join, relative } from 'node:path'
 
 /** Packages that stay files: those that the bundle leaves out (server/bundle.ts), and what the threads and packages of the agent use. */
-const kept = ['@electric-sql/pglite', 'libpg-query', '@scalar/fastify-api-reference', 'wa-sqlite', 'jose', 'undici']
+const kept = ['@electric-sql/pglite', 'libpg-query', '@scalar/fastify-api-reference', 'pg', 'wa-sqlite', 'jose']
 
-/** Extensions of the embedded database that Muster does not load, types, maps, and a second form of each module. */
+/** Extensions of the embedded database that Muster does not load, types and maps. */
 const isUnused = (path: string): boolean =>
-  /\.map$|\.d\.[cm]?ts$|\/pglite\/dist\/.*\.cjs$|\/pglite\/dist\/(?!pg_trgm)\w+(?:-\w+)*\.tar\.gz$/.test(path)
+  /\.map$|\.d\.[cm]?ts$|\/pglite\/dist\/(?!pg_trgm)\w+(?:-\w+)*\.tar\.gz$/.test(path)
 
 /** Copies the packages that a release has as files, with all that they depend on, to the same places below `target`. */
 export function copyPackages(root: string, target: string): void {

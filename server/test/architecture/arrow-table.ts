@@ -21,7 +21,14 @@ const base = [
     'base/value-text.ts',
     'base/describe-fault.ts',
   ],
-  ...['base/clock.ts', 'base/change-context.ts', 'base/callers.ts', 'base/network-of.ts', 'base/spending-budget.ts'],
+  ...[
+    'base/clock.ts',
+    'base/change-context.ts',
+    'base/callers.ts',
+    'base/network-of.ts',
+    'base/operating-user.ts',
+    'base/spending-budget.ts',
+  ],
   'base/wait-until-told.ts',
 ]
 
@@ -242,6 +249,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/time.ts': [],
   'base/wait-until-told.ts': [],
   'base/network-of.ts': [],
+  'base/operating-user.ts': [],
   'base/fold-text.ts': [],
   'base/scan-json.ts': [],
   'base/storable.ts': [],
