@@ -61,7 +61,10 @@ export const guideGroups = [
   {
     title: 'Operations',
     guides: {
+      choose: 'Choose how to run it',
       production: 'Production',
+      containers: 'Containers',
+      debian: 'Debian package',
       configuration: 'Configuration',
       operating: 'Run Muster',
       metrics: 'Metrics and alerts',

@@ -39,6 +39,8 @@ export function openDebianRoot(packages: readonly string[]) {
     /** Starts a server; `stop` ends it as systemd does. */
     start(...command: string[]) {
       const child = spawn('unshare', args(command), { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+      // The tests' process may be ended before it stops this one.
+      process.once('exit', () => child.exitCode === null && child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'))
       let output = ''
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += String(part)))
       const server = {
