@@ -16,7 +16,11 @@ const later = '0.1.1'
 let debian: DebianRoot
 let release: string
 
+/** It makes a root of its own. */
+const withoutRoot = process.getuid?.() === 0 ? false : 'needs root'
+
 before(() => {
+  if (withoutRoot) return
   debian = openDebianRoot(['passwd', 'util-linux', 'libstdc++6'])
   release = join(debian.scratch, 'release')
   execFileSync(process.execPath, [project('deploy/release/make-release.ts'), release], { stdio: 'pipe' })
@@ -26,7 +30,7 @@ before(() => {
   buildPackage('later.deb')
 })
 
-after(() => debian.close())
+after(() => withoutRoot || debian.close())
 
 function buildPackage(name: string): void {
   const file = join(debian.path, 'packages', name)
@@ -47,7 +51,9 @@ test('systemd takes both units, and calls neither of them exposed', () => {
   }
 })
 
-test('a package is installed, upgraded and removed, and takes nothing with it but on purge', async () => {
+test('a package is installed, upgraded and removed, and takes nothing with it but on purge', {
+  skip: withoutRoot,
+}, async () => {
   assert.match(debian.run('dpkg', '--install', '/packages/first.deb'), /not yet started\. Write its settings/)
   assert.deepEqual([modeOf('etc/muster'), modeOf('etc/muster/muster.env')], [0o750, 0o640])
   assert.equal(modeOf('var/lib/muster'), 0o700)

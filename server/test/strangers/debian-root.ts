@@ -39,8 +39,9 @@ export function openDebianRoot(packages: readonly string[]) {
     /** Starts a server; `stop` ends it as systemd does. */
     start(...command: string[]) {
       const child = spawn('unshare', args(command), { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+      const isRunning = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null
       // The tests' process may be ended before it stops this one.
-      process.once('exit', () => child.exitCode === null && child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'))
+      process.once('exit', () => isRunning() && process.kill(-Number(child.pid), 'SIGKILL'))
       let output = ''
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += String(part)))
       const server = {
@@ -54,9 +55,9 @@ export function openDebianRoot(packages: readonly string[]) {
         },
         async stop(): Promise<void> {
           running.delete(server)
-          if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+          if (!isRunning()) return
           const exit = once(child, 'exit')
-          process.kill(-child.pid, 'SIGTERM')
+          process.kill(-Number(child.pid), 'SIGTERM')
           await exit
         },
       }
