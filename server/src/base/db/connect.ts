@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import { directStatements } from './direct-statements.ts'
-import { startEngine } from './embedded/engine-client.ts'
+import { type EngineClient, startEngine } from './embedded/engine-client.ts'
 import { lockFolder } from './embedded/lock-file.ts'
 import type { EngineSettings } from './embedded/messages.ts'
 import { explainConnectFailure } from './explain-connect-failure.ts'
@@ -49,8 +49,16 @@ export type Connection = {
    * connection.
    */
   openIsolated(name: string, maxHeapBytes?: number): Promise<IsolatedConnection>
+  /**
+   * Copies the folder of the embedded engine, which serves nobody meanwhile, for `use`, and removes the copy afterwards.
+   * Undefined where there is no folder. Rejects while another copy is in use.
+   */
+  withCopy: (<Result>(use: (copy: FolderCopy) => Promise<Result>) => Promise<Result>) | undefined
   close(): Promise<void>
 }
+
+/** `tookMs` is how long nobody was served. */
+export type FolderCopy = { folder: string; tookMs: number }
 
 export type IsolatedConnection = Connection & {
   /** Ends it whatever it computes. Resolves to whether the database has let go of it, which may take seconds. */
@@ -134,6 +142,7 @@ async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<C
     poolUse: () => usesOf(pool),
     heapUse: () => undefined,
     openIsolated: (name) => isolatePostgres(settings, pool, name),
+    withCopy: undefined,
     close: () => {
       closing ??= close()
       return closing
@@ -218,6 +227,7 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
       isolated: Array.from(isolated, (one) => one.heapUse()?.main ?? 0).reduce((sum, bytes) => sum + bytes, 0),
     }),
     openIsolated,
+    withCopy: dataDir === undefined ? undefined : copies(engine),
     snapshot: engine.snapshot,
     async kill() {
       isEnded = true
@@ -229,6 +239,21 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
       closing ??= close()
       return closing
     },
+  }
+}
+
+/** One at a time, since they are all in one place. */
+function copies({ copyFolder }: EngineClient): Connection['withCopy'] {
+  let isInUse = false
+  return async (use) => {
+    if (isInUse) throw new Error('Another backup is being made: run it again when that is done')
+    isInUse = true
+    try {
+      const copy = await copyFolder()
+      return await use(copy).finally(() => fs.promises.rm(copy.folder, { recursive: true, force: true }))
+    } finally {
+      isInUse = false
+    }
   }
 }
 

@@ -2,6 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { incompleteMark, removeLeftovers } from './folder-copies.ts'
+import { syncFiles, syncPath } from './sync-files.ts'
 
 type OpenFile = { nfd: number }
 type NodeFiles = {
@@ -58,8 +60,6 @@ export function durableOptions(fileSystem: DurableFileSystem): PGliteOptions {
   return { fs: fileSystem, startParams: [...parameters, ...sessionParameters, ...smallBuffers, ...durable, ...short] }
 }
 
-const incompleteMark = 'pgdata.incomplete'
-
 /** The PostgreSQL that the engine's exact version is built from; its files are of no use to another major version. */
 const engineVersion = '18'
 
@@ -68,6 +68,7 @@ const engineVersion = '18'
  * PostgreSQL version.
  */
 export function prepareFolder(dataDir: string): { isNew: boolean } {
+  removeLeftovers(dataDir)
   const [data, mark] = [path.join(dataDir, 'pgdata'), path.join(dataDir, incompleteMark)]
   if (fs.existsSync(mark)) fs.rmSync(data, { recursive: true, force: true })
   const version = writtenBy(data)
@@ -112,20 +113,7 @@ export function removeFiles(dataDir: string): void {
 
 /** Puts a newly created database on the disk as a whole, after which it counts as complete. */
 export function completeFolder(dataDir: string): void {
-  const data = path.join(dataDir, 'pgdata')
-  for (const entry of fs.readdirSync(data, { recursive: true, withFileTypes: true })) {
-    syncPath(path.join(entry.parentPath, entry.name))
-  }
-  syncPath(data)
+  syncFiles(path.join(dataDir, 'pgdata'))
   fs.rmSync(path.join(dataDir, incompleteMark))
   syncPath(dataDir)
-}
-
-function syncPath(file: string): void {
-  const descriptor = fs.openSync(file, 'r')
-  try {
-    fs.fsyncSync(descriptor)
-  } finally {
-    fs.closeSync(descriptor)
-  }
 }

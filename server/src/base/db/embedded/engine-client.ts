@@ -11,6 +11,8 @@ export type EngineClient = {
   /** Called with each notification, and after the engine had to be opened again, when it listens to nothing. */
   on(handlers: { notification(channel: string, payload: string): void; reopened(): void }): void
   snapshot(): Promise<Uint8Array<ArrayBuffer>>
+  /** Copies the folder as it is between two transactions; who asks removes the copy. */
+  copyFolder(): Promise<{ folder: string; tookMs: number }>
   /** What its heap has grown to; it never shrinks. */
   heapBytes(): number
   close(): Promise<void>
@@ -66,6 +68,12 @@ export async function startEngine(settings: EngineSettings): Promise<EngineClien
       const answer = await (await current()).ask((id) => ({ kind: 'snapshot', id }))
       if (answer.kind !== 'snapshot') throw new Error(`The engine answered a snapshot with ${answer.kind}`)
       return new Uint8Array(await answer.blob.arrayBuffer())
+    },
+    async copyFolder() {
+      const answer = await (await current()).ask((id) => ({ kind: 'copy', id }))
+      if (answer.kind === 'refusal') throw engineError(answer.message, answer.sqlState)
+      if (answer.kind !== 'copied') throw new Error(`The engine answered a copy with ${answer.kind}`)
+      return answer
     },
     heapBytes: () => engine.heapBytes(),
     async close() {

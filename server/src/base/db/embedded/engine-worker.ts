@@ -12,6 +12,7 @@ import {
   prepareFolder,
   removeFiles,
 } from './durable-file-system.ts'
+import { copyFolder } from './folder-copies.ts'
 import { freeSpaceGuard } from './free-space.ts'
 import { checkpointer, maintainOneTable } from './maintenance.ts'
 import type { EngineData, FromEngine, ToEngine, TransactionStatus } from './messages.ts'
@@ -127,6 +128,9 @@ function join(chunks: Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 const maintainEveryMs = 60_000
 
+/** No client has this number: theirs begin with 1. */
+const copier = 0
+
 async function serve({ engine, writtenBytes }: Opened): Promise<void> {
   failInsteadOfHanging(engine)
   watchHeap(heapBytesOf(engine), settings.maxHeapBytes, (bytes) => say({ kind: 'heap', bytes }))
@@ -148,6 +152,20 @@ async function serve({ engine, writtenBytes }: Opened): Promise<void> {
     return statusAfter
   }
 
+  /** What does not fit on the disk is a refusal: the engine continues as if nobody had asked. */
+  function copy(id: number): TransactionStatus {
+    const startedAtMs = performance.now()
+    try {
+      if (dataDir === undefined) throw new Error('A database in memory has no folder')
+      command('checkpoint')
+      const folder = copyFolder(dataDir, minimumFreeBytes)
+      say({ kind: 'copied', id, folder, tookMs: performance.now() - startedAtMs })
+    } catch (error) {
+      say({ kind: 'refusal', id, message: error instanceof Error ? error.message : String(error), sqlState: '53100' })
+    }
+    return status
+  }
+
   async function onMessage(message: ToEngine): Promise<void> {
     if (message.kind === 'statement') {
       const { id, client, bytes } = message
@@ -155,6 +173,9 @@ async function serve({ engine, writtenBytes }: Opened): Promise<void> {
       queue.submit({ client, run: () => runStatement(id, bytes), refuse })
     } else if (message.kind === 'release') {
       queue.release(message.client)
+    } else if (message.kind === 'copy') {
+      const { id } = message
+      queue.submit({ client: copier, run: () => copy(id), refuse: () => {} })
     } else if (message.kind === 'snapshot') {
       command('checkpoint')
       say({ kind: 'snapshot', id: message.id, blob: await engine.dumpDataDir('none') })

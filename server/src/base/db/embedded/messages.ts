@@ -20,6 +20,8 @@ export type ToEngine =
   /** The client is done; a transaction it left open is rolled back. */
   | { kind: 'release'; client: number }
   | { kind: 'snapshot'; id: number }
+  /** Between two statements and outside any transaction. */
+  | { kind: 'copy'; id: number }
   | { kind: 'close'; id: number }
 
 export type FromEngine =
@@ -30,6 +32,7 @@ export type FromEngine =
   | { kind: 'answer'; id: number; bytes: Uint8Array; status: TransactionStatus; lowOnSpace?: string }
   | { kind: 'refusal'; id: number; message: string; sqlState: string }
   | { kind: 'snapshot'; id: number; blob: Blob }
+  | { kind: 'copied'; id: number; folder: string; tookMs: number }
   | { kind: 'closed'; id: number }
 
 /** ReadyForQuery's status: idle, in a transaction, in a failed transaction. */
