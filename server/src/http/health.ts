@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Gauge } from 'prom-client'
 import { operatorPage } from './caller-scheme.ts'
+import { ownVersion } from './own-version.ts'
 
 /**
  * Resolves to nothing while a part of the service works, or to a sentence that says what is wrong and is fit for
@@ -15,9 +15,6 @@ export type HealthCheck = () => Promise<string | undefined | void>
 type Finding = { status: 'pass' | 'fail'; duration_ms: number; reason?: string }
 
 const timeLimitMs = 2_000
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
 
 /**
  * `/livez` is about this process alone: it answers while the process can. `/healthz` names every part of the service
@@ -33,7 +30,7 @@ export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Re
 
   app.get('/livez', { config: operatorPage }, async () => ({ status: 'alive' }))
   // What load generators of the field ask first, and without it send no logs.
-  app.get('/version', { config: operatorPage }, async () => ({ version }))
+  app.get('/version', { config: operatorPage }, async () => ({ version: ownVersion }))
   app.get('/healthz', { config: operatorPage }, async (_request, reply) => {
     const parts = await examine()
     const isHealthy = passes(parts)
