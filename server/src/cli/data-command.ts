@@ -36,6 +36,8 @@ export type DataCommand<Args extends TSchema = TSchema> = {
   readsInput?: boolean
   /** It brings the note of its master key along, for a database that is empty but may have been noted another's. */
   bringsMasterKey?: boolean
+  /** It leaves the tables of an older version as they are: what is backed up before an upgrade is not upgraded. */
+  takesOlderTables?: boolean
   /** Resolves to an exit code, or to nothing for success. Throw a CommandError to refuse. */
   run(context: CommandContext, args: Static<Args>, io: CommandIo): Promise<number | undefined>
 }

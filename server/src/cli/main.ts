@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { exitCodes } from './command-error.ts'
 import { describeFailure } from './describe-failure.ts'
 import { addAgent } from './program/add-agent.ts'
+import { addBackup } from './program/add-backup.ts'
 import { addCompanion } from './program/add-companion.ts'
 import { addDataCommands } from './program/add-data-commands.ts'
 import { addDemo } from './program/add-demo.ts'
@@ -22,6 +23,7 @@ const parts = [
   addServe,
   addMigrate,
   addDoctor,
+  addBackup,
   addTransfer,
   addDataCommands,
   addReceiver,

@@ -39,11 +39,11 @@ const openEmbedded = async (dataDir: string) =>
  */
 export async function openInstallation(
   config: Config,
-  claimedAt: string | undefined,
+  { claimedAt, takesOlderTables }: { claimedAt: string | undefined; takesOlderTables: boolean },
 ): Promise<{ connection: Connection; secrets: Secrets }> {
   const connection = await openDatabase(config)
   try {
-    await requireMigrations(connection)
+    if (!takesOlderTables) await requireMigrations(connection)
     const secrets = openSecrets(await openMasterKey(config))
     if (claimedAt !== undefined) await requireMasterKey(connection, secrets, claimedAt)
     return { connection, secrets }

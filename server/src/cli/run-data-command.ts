@@ -24,7 +24,10 @@ export async function runDataCommand(
     if (exit !== undefined) return exit
   }
   const now = systemClock()
-  const { connection, secrets } = await openInstallation(config, command.bringsMasterKey ? undefined : now)
+  const { connection, secrets } = await openInstallation(config, {
+    claimedAt: command.bringsMasterKey ? undefined : now,
+    takesOlderTables: command.takesOlderTables ?? false,
+  })
   try {
     return (await command.run({ connection, secrets, config, now }, args, io)) ?? exitCodes.ok
   } finally {

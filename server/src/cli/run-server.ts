@@ -6,6 +6,7 @@ import { isConsoleBuilt } from '../http/console-pages.ts'
 import { type Server, type ServerParts, startServer } from '../main.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { openCommandSocket } from './command-socket.ts'
+import { backupCommand } from './commands/backup-command.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
 import { exportCommand } from './commands/export-command.ts'
 import { importCommand } from './commands/import-command.ts'
@@ -18,6 +19,7 @@ type Roles = ServerParts['roles']
 
 /** Those that other commands of the terminal run. */
 const inner: readonly DataCommand[] = [
+  backupCommand,
   databaseFactsCommand,
   exportCommand,
   importCommand,

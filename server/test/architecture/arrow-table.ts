@@ -273,7 +273,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   commander: ['cli'],
   liquidjs: ['compliance/templates'],
   'libpg-query': ['reporting'],
-  'modern-tar': ['agents/packages'],
+  'modern-tar': ['agents/packages', 'cli'],
   'scim2-parse-filter': ['access/scim'],
   'node:sqlite': ['base/osquery-sql'],
   jose: ['cli', 'agents/companion', 'agents/device-proofs', 'sign-in/sessions', 'sign-in/entra'],

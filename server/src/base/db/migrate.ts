@@ -32,6 +32,11 @@ export async function pendingMigrations(connection: Connection, directory = prod
   return remaining(migrations, await readApplied(connection)).map(({ name }) => name)
 }
 
+/** The name of the newest that was applied. */
+export async function readLastMigration(connection: Connection): Promise<string> {
+  return (await readApplied(connection)).at(-1)?.name ?? 'none'
+}
+
 /** The identity of a folder of migrations: changes when any file does. */
 export async function migrationsHash(directory = productMigrations): Promise<string> {
   const migrations = await readMigrations(directory)

@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { masterKeyFile } from '../../base/config/master-key.ts'
+import { readLastMigration } from '../../base/db/migrate.ts'
+import { ownVersion } from '../../http/own-version.ts'
+import { backupFormat } from '../backup/backup-format.ts'
+import { packBackup } from '../backup/pack-backup.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import { defineCommand } from '../data-command.ts'
+
+/** Writes the bytes of a backup as base64, a piece at a time. */
+export const backupCommand = defineCommand({
+  name: 'backup',
+  args: Type.Object({}),
+  takesOlderTables: true,
+  async run({ connection, secrets, config, now }, _args, io) {
+    const { withCopy } = connection
+    if (!withCopy) throw noFolder()
+    const facts = {
+      format: backupFormat,
+      version: 1,
+      muster: ownVersion,
+      last_migration: await readLastMigration(connection),
+      taken_at: now,
+      master_key_fingerprint: secrets.fingerprint,
+    } as const
+    await withCopy(async ({ folder, tookMs }) => {
+      for await (const piece of packBackup(folder, facts)) await io.write(piece.toString('base64'))
+      await io.error(`Nobody was served for ${(tookMs / 1_000).toFixed(1)} s`)
+    })
+    const place = config.masterKey ? 'MUSTER_MASTER_KEY' : masterKeyFile(config.dataDir)
+    await io.error(`The master key is not in it. It is ${place}: keep it, and keep it apart`)
+  },
+})
+
+/** Why `muster backup` and `muster restore` do nothing on PostgreSQL. */
+export const noFolder = (): CommandError =>
+  new CommandError(
+    exitCodes.usage,
+    'The database is on PostgreSQL, which is backed up by its own tools: see deploy/postgres/backup.sh and restore.sh',
+  )

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { generateKey } from '../../src/base/secrets/token-format.ts'
+import { type MusterProcess, openPlace, until } from '../support/muster-process.ts'
+import { trustingReceivers } from './outlive-kills.ts'
+import {
+  assertLedgersAgree,
+  assertOneFormEach,
+  assertSound,
+  change,
+  enrolledAt,
+  historyOf,
+  openToldPlace,
+  untilTold,
+} from './told-place.ts'
+
+const key = generateKey()
+const enrollSecret = randomBytes(24).toString('base64url')
+const masterKey = randomBytes(32).toString('hex')
+const common = {
+  MUSTER_MASTER_KEY: masterKey,
+  MUSTER_BASE_URL: 'https://trust.example.com',
+  MUSTER_TRUST_PROXY: '127.0.0.1',
+  MUSTER_RATE_LIMIT_PER_MINUTE: '100000',
+  MUSTER_BOOTSTRAP_ORGANIZATION: 'Acme',
+  MUSTER_BOOTSTRAP_API_KEY: key,
+  MUSTER_BOOTSTRAP_ENROLL_SECRET: enrollSecret,
+  MUSTER_BOOTSTRAP_PERSON_EMAIL: 'ada@acme.example',
+}
+
+const devicesAt = async (server: MusterProcess): Promise<string[]> =>
+  (await server.ask('GET', '/devices', { key })).body.data.map(({ id }: { id: string }) => id)
+
+test('a backup that is taken under load restores to an installation that tells receivers nothing wrong', async (t) => {
+  const place = openPlace(t, { ...common, ...trustingReceivers(t) })
+  const file = join(dirname(place.dataDir), 'backup.tar.gz')
+  const server = await place.start(['serve'])
+  const served = { server, key }
+  const told = await openToldPlace(t, served)
+  const client = await enrolledAt(t, server, enrollSecret, 'ONE')
+  const [deviceId = ''] = await devicesAt(server)
+  await change(served, client, deviceId, 3)
+  await untilTold(served, told)
+
+  // Of what waits in the backup receivers have seen the bytes, and take it later.
+  told.refuse()
+  await change(served, client, deviceId, 1)
+  const changing = change(served, client, deviceId, 4)
+  const backup = await place.run(['backup', '--output', file])
+  assert.equal(backup.exit, 0, backup.err)
+  assert.match(backup.out, /^Wrote .*backup\.tar\.gz, \d+\.\d MB\n$/)
+  assert.match(backup.err, /Nobody was served for \d+\.\d s\nThe master key is not in it\. It is MUSTER_MASTER_KEY/)
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  assert.deepEqual(await readdir(join(place.dataDir, 'database')), ['muster.lock', 'pgdata'])
+  await changing
+  t.diagnostic(backup.out + backup.err)
+  told.takeAgain()
+  await untilTold(served, told)
+  const late = await enrolledAt(t, server, enrollSecret, 'TWO')
+  const lateId = (await devicesAt(server)).find((id) => id !== deviceId)
+  assert.ok(late.nodeKey !== '' && lateId !== undefined)
+  await untilTold(served, told)
+  await assertSound(place)
+  await server.kill()
+  assertOneFormEach(told)
+
+  const restoredIn = { MUSTER_DATA_DIR: join(dirname(place.dataDir), 'restored') }
+  const restored = await place.run(['restore', '--input', file], restoredIn)
+  assert.equal(restored.exit, 0, restored.err)
+  const renewed = { server: await place.start(['serve'], restoredIn), key }
+  await untilTold(renewed, told)
+  await assertLedgersAgree(renewed, told)
+  assert.deepEqual(await devicesAt(renewed.server), [deviceId])
+
+  const before = (await historyOf(renewed, told)).length
+  const again = await enrolledAt(t, renewed.server, enrollSecret, 'THREE')
+  const newId = (await devicesAt(renewed.server)).find((id) => id !== deviceId)
+  assert.ok(newId !== undefined && Number(newId) > Number(lateId), `${newId} names no device of before`)
+  await change(renewed, again, newId, 2)
+  await untilTold(renewed, told)
+  assert.ok((await historyOf(renewed, told)).length >= before + 4)
+  await assertLedgersAgree(renewed, told)
+  assertOneFormEach(told)
+  await assertSound(place, restoredIn)
+  assert.equal(await renewed.server.stop(), 0)
+})
+
+test('what is no backup, of another key, or would replace something, is refused and leaves nothing', async (t) => {
+  const place = openPlace(t, common)
+  const folder = dirname(place.dataDir)
+  const file = join(folder, 'backup.tar.gz')
+  const none = await place.run(['backup', '--output', file])
+  assert.equal(none.exit, 5, none.err)
+  const server = await place.start(['serve'])
+  const onPostgres = await place.run(['backup', '--output', file], { DATABASE_URL: 'postgres://localhost/muster' })
+  assert.match(onPostgres.err, /deploy\/postgres\/backup\.sh/)
+  const killed = await place.startCommand(['backup', '--output', file], /^/)
+  await until(10_000, async () => (await readdir(folder)).some((name) => name.endsWith('.partial')), 1)
+  await killed.kill()
+  assert.ok(!existsSync(file))
+  assert.equal((await place.run(['backup', '--output', file])).exit, 0)
+  const again = await place.run(['backup', '--output', file])
+  assert.match(again.err, /exists already/)
+
+  const restore = (input: string, name: string, settings = {}) =>
+    place.run(['restore', '--input', input], { MUSTER_DATA_DIR: join(folder, name), ...settings })
+  const inUse = await place.run(['restore', '--input', file])
+  assert.match(inUse.err, /is in use by process/)
+  assert.equal(inUse.exit, 4)
+  await server.kill()
+  const occupied = await place.run(['restore', '--input', file])
+  assert.match(occupied.err, /holds a database already: move it away/)
+
+  const bytes = await readFile(file)
+  const cut = join(folder, 'cut.tar.gz')
+  await writeFile(cut, bytes.subarray(0, bytes.length - 40_000))
+  const changed = join(folder, 'changed.tar.gz')
+  await writeFile(
+    changed,
+    bytes.map((byte, at) => (at === Math.floor(bytes.length / 2) ? byte ^ 1 : byte)),
+  )
+  const otherKey = { MUSTER_MASTER_KEY: 'ab'.repeat(32) }
+  for (const [input, settings, fault] of [
+    [cut, {}, /is not a whole backup/],
+    [changed, {}, /is not a whole backup/],
+    [file, otherKey, /taken with the master key .* but the configured one is/],
+    [join(folder, 'absent'), {}, /There is no/],
+  ] as const) {
+    const refused = await restore(input, 'refused', settings)
+    assert.match(refused.err, fault)
+    assert.notEqual(refused.exit, 0)
+    const left = await readdir(join(folder, 'refused', 'database')).catch(() => [])
+    assert.deepEqual(left, [], input)
+  }
+
+  await mkdir(join(folder, 'restored'), { mode: 0o700 })
+  // What a killed restore, or a killed creation, leaves.
+  const remains = join(folder, 'restored', 'database')
+  await mkdir(join(remains, 'pgdata.restoring', 'pgdata'), { recursive: true })
+  await mkdir(join(remains, 'pgdata'))
+  await mkdir(join(remains, 'pgdata.copy'))
+  await writeFile(join(remains, 'pgdata.incomplete'), '')
+  const restored = await restore(file, 'restored')
+  assert.equal(restored.exit, 0, restored.err)
+  assert.deepEqual(await readdir(remains), ['pgdata'])
+  await assertSound(place, { MUSTER_DATA_DIR: join(folder, 'restored') })
+})
