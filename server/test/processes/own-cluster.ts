@@ -14,6 +14,10 @@ const run = promisify(execFile)
 
 export type OwnCluster = {
   url: string
+  /** The folder of its data; beside it there is room for more. */
+  data: string
+  /** Runs a program as the server's user, with the server's programs in PATH. */
+  run(...command: string[]): Promise<{ stdout: string; stderr: string }>
   /** As a crash of the server does. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -38,15 +42,18 @@ export async function openOwnCluster(hooks: Hooks): Promise<OwnCluster | undefin
   // What it was started with follows the name of its folder.
   const written = await readFile(join(data, 'postmaster.opts'), 'utf8')
   const options = written.slice(written.indexOf(data) + data.length + 1).trim()
-  const control = async (...words: string[]) => {
-    const command = [join(binaries, 'pg_ctl'), '-D', data, '-s', '-w', ...words]
+  const runAsServer = (...command: string[]) => {
+    const inPath = ['env', `PATH=${binaries}:${process.env['PATH']}`, ...command]
     // PostgreSQL refuses to run as root.
-    const [file, ...rest] = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--', ...command] : command
-    await run(file ?? '', rest, { cwd: data })
+    const [file = '', ...rest] = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--', ...inPath] : inPath
+    return run(file, rest, { cwd: join(data, '..') })
+  }
+  const control = async (...words: string[]) => {
+    await runAsServer('pg_ctl', '-D', data, '-s', '-w', ...words)
   }
   const log = ['-l', join(data, '..', 'log')]
   return {
-    url,
+    ...{ url, data, run: runAsServer },
     stop: () => control('-m', 'immediate', 'stop'),
     start: () => control(...log, '-o', options, 'start'),
     restart: () => control(...log, '-m', 'fast', 'restart'),
