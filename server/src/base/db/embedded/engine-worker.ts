@@ -131,6 +131,21 @@ const maintainEveryMs = 60_000
 /** No client has this number: theirs begin with 1. */
 const copier = 0
 
+/** What does not fit on the disk is a refusal: the engine continues as if nobody had asked. */
+function copy(id: number, checkpoint: () => void): TransactionStatus {
+  const { dataDir, minimumFreeBytes } = settings
+  const startedAtMs = performance.now()
+  try {
+    if (dataDir === undefined) throw new Error('A database in memory has no folder')
+    checkpoint()
+    const folder = copyFolder(dataDir, minimumFreeBytes)
+    say({ kind: 'copied', id, folder, tookMs: performance.now() - startedAtMs })
+  } catch (error) {
+    say({ kind: 'refusal', id, message: error instanceof Error ? error.message : String(error), sqlState: '53100' })
+  }
+  return status
+}
+
 async function serve({ engine, writtenBytes }: Opened): Promise<void> {
   failInsteadOfHanging(engine)
   watchHeap(heapBytesOf(engine), settings.maxHeapBytes, (bytes) => say({ kind: 'heap', bytes }))
@@ -152,20 +167,6 @@ async function serve({ engine, writtenBytes }: Opened): Promise<void> {
     return statusAfter
   }
 
-  /** What does not fit on the disk is a refusal: the engine continues as if nobody had asked. */
-  function copy(id: number): TransactionStatus {
-    const startedAtMs = performance.now()
-    try {
-      if (dataDir === undefined) throw new Error('A database in memory has no folder')
-      command('checkpoint')
-      const folder = copyFolder(dataDir, minimumFreeBytes)
-      say({ kind: 'copied', id, folder, tookMs: performance.now() - startedAtMs })
-    } catch (error) {
-      say({ kind: 'refusal', id, message: error instanceof Error ? error.message : String(error), sqlState: '53100' })
-    }
-    return status
-  }
-
   async function onMessage(message: ToEngine): Promise<void> {
     if (message.kind === 'statement') {
       const { id, client, bytes } = message
@@ -175,7 +176,7 @@ async function serve({ engine, writtenBytes }: Opened): Promise<void> {
       queue.release(message.client)
     } else if (message.kind === 'copy') {
       const { id } = message
-      queue.submit({ client: copier, run: () => copy(id), refuse: () => {} })
+      queue.submit({ client: copier, run: () => copy(id, () => command('checkpoint')), refuse: () => {} })
     } else if (message.kind === 'snapshot') {
       command('checkpoint')
       say({ kind: 'snapshot', id: message.id, blob: await engine.dumpDataDir('none') })
