@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { masterKeyFile } from '../../base/config/master-key.ts'
 import { readLastMigration } from '../../base/db/migrate.ts'
 import { ownVersion } from '../../http/own-version.ts'
 import { backupFormat } from '../backup/backup-format.ts'
@@ -12,7 +11,7 @@ export const backupCommand = defineCommand({
   name: 'backup',
   args: Type.Object({}),
   takesOlderTables: true,
-  async run({ connection, secrets, config, now }, _args, io) {
+  async run({ connection, secrets, now }, _args, io) {
     const { withCopy } = connection
     if (!withCopy) throw noFolder()
     const facts = {
@@ -27,8 +26,6 @@ export const backupCommand = defineCommand({
       for await (const piece of packBackup(folder, facts)) await io.write(piece.toString('base64'))
       await io.error(`Nobody was served for ${(tookMs / 1_000).toFixed(1)} s`)
     })
-    const place = config.masterKey ? 'MUSTER_MASTER_KEY' : masterKeyFile(config.dataDir)
-    await io.error(`The master key is not in it. It is ${place}: keep it, and keep it apart`)
   },
 })
 

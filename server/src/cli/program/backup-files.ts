@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type FileHandle, link, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { masterKeyFile } from '../../base/config/master-key.ts'
 import { holdsDatabase } from '../../base/db/embedded/folder-copies.ts'
 import { embeddedFolder } from '../../open-deployment.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
@@ -24,6 +25,8 @@ export async function backUp(shell: Shell, path: string): Promise<void> {
     if (shell.exitCode !== exitCodes.ok) return
     await putInPlace(draft, path)
     await shell.io.line(`Wrote ${path}, ${(bytes / 1e6).toFixed(1)} MB`)
+    const place = config.masterKey ? 'MUSTER_MASTER_KEY' : masterKeyFile(config.dataDir)
+    await shell.io.line(`The master key is not in it. It is ${place}: keep it, and keep it apart`)
   } finally {
     await rm(draft, { force: true })
   }
