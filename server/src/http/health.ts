@@ -52,7 +52,7 @@ function buildInfo(): Gauge {
     labelNames: ['version'],
     registers: [],
   })
-  gauge.set({ version }, 1)
+  gauge.set({ version: ownVersion }, 1)
   return gauge
 }
 

@@ -250,7 +250,11 @@ function copies({ copyFolder }: EngineClient): Connection['withCopy'] {
     isInUse = true
     try {
       const copy = await copyFolder()
-      return await use(copy).finally(() => fs.promises.rm(copy.folder, { recursive: true, force: true }))
+      try {
+        return await use(copy)
+      } finally {
+        await fs.promises.rm(copy.folder, { recursive: true, force: true })
+      }
     } finally {
       isInUse = false
     }

@@ -21,7 +21,7 @@ export async function backUp(shell: Shell, path: string): Promise<void> {
     throw new CommandError(exitCodes.failure, `Cannot make ${path}: ${error.message}`)
   })
   try {
-    const bytes = await fill(shell, file).finally(() => file.close())
+    const bytes = await fill(shell, file)
     if (shell.exitCode !== exitCodes.ok) return
     await putInPlace(draft, path)
     await shell.io.line(`Wrote ${path}, ${(bytes / 1e6).toFixed(1)} MB`)
@@ -39,8 +39,12 @@ async function fill(shell: Shell, file: FileHandle): Promise<number> {
     await file.writeFile(piece)
     bytes += piece.length
   }
-  await runOnData(shell, async () => backupCommand, {}, { ...shell.io, write })
-  await file.sync()
+  try {
+    await runOnData(shell, async () => backupCommand, {}, { ...shell.io, write })
+    await file.sync()
+  } finally {
+    await file.close()
+  }
   return bytes
 }
 
@@ -50,7 +54,11 @@ async function putInPlace(draft: string, path: string): Promise<void> {
     throw error.code === 'EEXIST' ? taken(path) : error
   })
   const folder = await open(dirname(path), 'r')
-  await folder.sync().finally(() => folder.close())
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }
 
 const taken = (path: string) => new CommandError(exitCodes.failure, `${path} exists already: give a new name`)
