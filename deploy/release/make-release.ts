@@ -14,7 +14,7 @@ import { writeBillOfMaterials } from './write-bill-of-materials.ts'
 const home = '/opt/muster'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What the bundle and the threads and packages of the agent read beside themselves. */
+/** What the bundle and the threads and packages of the agent read beside themselves, and what whoever runs it uses. */
 const copied = [
   'package.json',
   'LICENSE',
@@ -31,11 +31,16 @@ const copied = [
   'agent/package.json',
   'agent/src',
   'console/dist',
+  'deploy/postgres',
+  'deploy/prometheus',
+  'deploy/grafana',
 ]
 
 /** What only whoever works on Muster reads. */
 const isLeftOut = (path: string): boolean =>
-  /\.test\.ts$|\/docs\/decisions$|\/test-(?:migrations|processes|vectors)$|\/console\/dist\/\.sources$/.test(path)
+  /\.test\.(?:ts|yaml)$|\/docs\/decisions$|\/test-(?:migrations|processes|vectors)$|\/console\/dist\/\.sources$/.test(
+    path,
+  )
 
 const [folder] = process.argv.slice(2)
 if (folder === undefined || existsSync(folder)) {
