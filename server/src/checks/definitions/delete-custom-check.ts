@@ -37,6 +37,7 @@ export async function deleteCustomCheck(tx: Tx, { checkId }: Deletion, context: 
   )
 }
 
+/** Rows that refer to the check can still be written: who writes them may hold the configurations, which are waited for. */
 const lockCheck = (tx: Tx, organizationId: string, checkId: string) =>
   tx
     .selectFrom('checks')
@@ -44,5 +45,5 @@ const lockCheck = (tx: Tx, organizationId: string, checkId: string) =>
     .where(inOrganization('checks', organizationId))
     .where('id', '=', checkId)
     .where('deletion_requested_at', 'is', null)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
