@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { chmod, copyFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +12,13 @@ import { trustingReceivers } from './outlive-kills.ts'
 import { outliveRestore } from './outlive-restore.ts'
 import { type OwnCluster, openOwnCluster } from './own-cluster.ts'
 
-const scriptAt = (name: string) => fileURLToPath(new URL(`../../../deploy/postgres/${name}`, import.meta.url))
+/** Where the server's user can read it, which is not everywhere that the project may be. */
+async function scriptIn(folder: string, name: string): Promise<string> {
+  const copy = join(folder, name)
+  await copyFile(fileURLToPath(new URL(`../../../deploy/postgres/${name}`, import.meta.url)), copy)
+  await chmod(copy, 0o755)
+  return copy
+}
 
 type Row = Record<string, string | boolean | Date>
 
@@ -46,9 +53,10 @@ testOnPostgres('PostgreSQL is backed up and restored to a moment by the scripts'
   if (!cluster) return t.skip('no PostgreSQL is installed here that could be stopped')
   const folder = dirname(cluster.data)
   const [backup, archive] = [join(folder, 'backup'), join(folder, 'wal')]
-  const backUp = () => cluster.run('env', `BACKUP_URL=${cluster.url}`, 'sh', scriptAt('backup.sh'), backup)
+  const [backupScript, restoreScript] = [await scriptIn(folder, 'backup.sh'), await scriptIn(folder, 'restore.sh')]
+  const backUp = () => cluster.run('env', `BACKUP_URL=${cluster.url}`, 'sh', backupScript, backup)
   const restoreTo = (data: string, ...words: string[]) =>
-    cluster.run('sh', scriptAt('restore.sh'), '--backup', backup, '--data', data, ...words)
+    cluster.run('sh', restoreScript, '--backup', backup, '--data', data, ...words)
   await archiveInto(cluster, archive)
   const { db, close } = await connectPostgres({ url: cluster.url })
   t.after(close)
