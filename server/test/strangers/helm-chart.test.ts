@@ -131,6 +131,7 @@ test('metrics of servers and workers are read with the token of the Secret, whic
   const monitor = manifest('everything', 'ServiceMonitor', 'device-trust')
   const credentials = /type: Bearer\n +credentials:\n +name: muster-settings\n +key: MUSTER_METRICS_TOKEN/
   assert.match(monitor, credentials)
+  assert.match(monitor, /targetLabel: job\n +replacement: muster-\$1\n/)
   for (const component of ['server', 'worker']) {
     const service = manifest('everything', 'Service', `device-trust-${component}`)
     for (const label of ['name: muster', 'instance: muster']) {
