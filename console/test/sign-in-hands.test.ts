@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from '../../server/test/support/muster-process.ts'
 import { lackOfBrowser as skip } from './browser.ts'
 import { signInStage } from './sign-in-stage.ts'
 
@@ -22,11 +23,13 @@ async function blockedPage() {
   const [firewall, disk] = checks
   if (!firewall || !disk) throw new Error('Two checks were made')
   await startAgent(all.key)
-  // Until then the page may be drawn once more by itself, and a key would go to a button that is gone.
-  const isStill = [all.page.waitForRequest(/\/news\?seen=./), all.page.waitForResponse(/\/seen$/)]
+  const asked = new Set<string>()
+  all.page.on('request', (request) => asked.add(request.url()))
+  const isSeen = all.page.waitForResponse(/\/seen$/)
   await all.arrive()
   await all.page.getByRole('heading', { level: 1, name: 'Fix 2 things to open Payroll' }).waitFor()
-  await Promise.all(isStill)
+  await isSeen
+  await untilHeard(all.page, asked)
   /** The agent answers, and the page has read what that changes. */
   async function fixDisk(): Promise<void> {
     const read = all.page.waitForResponse(/\/region$/)
@@ -36,6 +39,18 @@ async function blockedPage() {
   }
   const shown = () => all.page.getByText('1 fixed, 1 to go.').waitFor()
   return { ...all, firewall, fixDisk, shown }
+}
+
+/**
+ * The page has asked with the mark that the sign-in has now. Until then it may be drawn once more by itself, and what it reads
+ * while something is pressed it shows after that.
+ */
+async function untilHeard(page: Page, asked: ReadonlySet<string>): Promise<void> {
+  const news = `${page.url()}/news?seen=`
+  await until(30_000, async () => {
+    const { mark } = await (await page.request.get(news)).json()
+    return asked.has(news + mark)
+  })
 }
 
 const focused = (page: Page) =>
