@@ -49,7 +49,7 @@ export function openDebianRoot(packages: readonly string[]) {
           for (;;) {
             const answer = await fetch(address).catch(() => undefined)
             if (answer?.ok) return
-            if (child.exitCode !== null) throw new Error(`It has ended: ${output}`)
+            if (!isRunning()) throw new Error(`It has ended: ${output}`)
             await pause(100)
           }
         },
