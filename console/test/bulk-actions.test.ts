@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askAsPage, lackOfBrowser as skip, violations } from './browser.ts'
+import { askAsPage, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 withConsole(40)
@@ -23,6 +23,7 @@ test('what the owners of chosen devices read is copied as messages', { skip }, a
     await askAsPage(page, 'PATCH', `/checks/${id}/configurations`, { remediation_strategy: 'notify_only' })
   }
   await page.goto(at('/devices?owner=registered&per=25'))
+  await untilIdle(page)
   await page.locator('thead input[type=checkbox]').click()
   await page.getByRole('button', { name: 'Copy as messages' }).click()
   await page.getByText(/^[1-9]\d* messages? copied/).waitFor()
