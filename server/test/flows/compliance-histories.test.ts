@@ -55,11 +55,13 @@ test('after every step of any history the database holds what the rules say, and
         const now = isoOf(model.now)
         const answer = take(model, step)
         for (const device of model.devices) settle(model, device)
-        expire(model)
+        const hasExpired = expire(model)
         for (const device of model.devices) settle(model, device)
         assert.equal(await perform(fleet, step, now), answer)
         await sweep(fleet, now)
         assert.deepEqual(await observe(fleet), expected(model), `after step ${index}: ${JSON.stringify(step)}`)
+        // What an exemption stood in the way of is possible once it has ended.
+        if (hasExpired && answer !== 'done') continue
         const versions = await rowVersions(database.db)
         await perform(fleet, step, now)
         await sweep(fleet, now)

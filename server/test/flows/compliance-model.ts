@@ -37,6 +37,8 @@ export type ModelIssue = {
 export type ModelDevice = {
   labels: string[]
   owner: number | null
+  /** Whom someone else took it from: they have to ask for it. */
+  takenFrom: Set<number>
   registeredAt: number
   isSuspended: boolean
   isDeleted: boolean
@@ -157,21 +159,27 @@ export function endExemption(model: Model, device: ModelDevice, check: number, r
   decide(model, device)
 }
 
-/** Ends the exemptions whose time is up. */
-export function expire(model: Model): void {
+/** Ends the exemptions whose time is up, and says whether there were any. */
+export function expire(model: Model): boolean {
+  let isAny = false
   for (const device of model.devices) {
     if (device.isDeleted) continue
     for (const [check, result] of device.results) {
       const until = result.exemption?.until ?? null
-      if (until !== null && until <= model.now) endExemption(model, device, check, result)
+      if (until === null || until > model.now) continue
+      endExemption(model, device, check, result)
+      isAny = true
     }
   }
+  return isAny
 }
 
 /** Makes the device the person's, whoever had it. */
 export function register(model: Model, device: ModelDevice, person: number): void {
   const { owner } = device
   Object.assign(device, { owner: person, registeredAt: model.now, isSuspended: false })
+  device.takenFrom.delete(person)
+  if (owner !== null) device.takenFrom.add(owner)
   model.trustUsed[person] = true
   if (owner !== null && !hasDevice(model, owner)) model.trustUsed[owner] = false
   decide(model, device)

@@ -146,7 +146,7 @@ const isCovered = (model: Model, issues: Issues, except?: Model['exemptionReques
 function askForDevice(model: Model, step: Of<'registration', 'ask'>): string {
   const one = at(model.devices, step.device)
   if (one.isDeleted) return 'not_found'
-  if (one.owner === null && !model.trustUsed[step.person]) {
+  if (one.owner === null && !model.trustUsed[step.person] && !one.takenFrom.has(step.person)) {
     register(model, one, step.person)
     return 'done'
   }

@@ -84,6 +84,7 @@ const modelOf = (labels: readonly string[][]): Model => ({
   devices: labels.map((own) => ({
     labels: own,
     owner: null,
+    takenFrom: new Set(),
     registeredAt: 0,
     isSuspended: false,
     isDeleted: false,
@@ -197,7 +198,8 @@ async function command(
     case 'register':
       return registerDevice(tx, { ...about, personId: at(people, step.person) }, context)
     case 'unregister': {
-      const actor = step.isByPerson ? { ...administrator, type: 'Person' as const } : administrator
+      const owner = (await lockDevice(tx, organizationId, deviceId))?.registered_owner_id ?? '0'
+      const actor = step.isByPerson ? { ...administrator, type: 'Person' as const, id: owner } : administrator
       await unregisterDevice(tx, about, newChange(actor, organizationId, now))
       return
     }
