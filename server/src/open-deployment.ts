@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { Clock } from './base/clock.ts'
 import type { Config } from './base/config/load-config.ts'
 import { openMasterKey } from './base/config/master-key.ts'
@@ -20,9 +21,20 @@ const statementTimeoutMs = 30_000
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'database')
 
 /** What `pg_stat_activity` shows, so that an operator can tell the processes apart. */
+const processNames = { all: 'muster serve', api: 'muster serve --no-worker', worker: 'muster worker' }
+
 const applicationNameOf = ({ api, worker }: Roles): string => {
-  if (api) return worker ? 'muster serve' : 'muster serve --no-worker'
-  return 'muster worker'
+  if (api) return worker ? processNames.all : processNames.api
+  return processNames.worker
+}
+
+/** What the processes that have a PostgreSQL database open run as, commands of the terminal left out. */
+export async function listProcesses({ db }: Connection): Promise<string[]> {
+  const names = Object.values(processNames)
+  const { rows } = await sql<{ name: string }>`
+    select distinct application_name as name from pg_stat_activity
+    where datname = current_database() and application_name = any(${names}) order by 1`.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 /** The configured database, not yet migrated. Only one process at a time may open the embedded one. */

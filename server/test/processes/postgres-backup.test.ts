@@ -89,6 +89,15 @@ testOnPostgres('PostgreSQL is backed up and restored to a moment by the scripts'
     },
   })
 
+  await t.test('a database that is in use is not taken for one that was restored', async () => {
+    const worker = await place.startWorker()
+    const refused = await place.run(['restore', '--database-is-restored'])
+    assert.deepEqual([refused.exit, refused.out], [4, ''])
+    assert.match(refused.err, /in use by muster worker: stop every process of Muster/)
+    assert.equal(await worker.stop(), 0)
+    assert.equal((await place.run(['restore', '--database-is-restored'])).exit, 0)
+  })
+
   await t.test('a backup over another, or one that was changed, is refused and leaves nothing', async () => {
     await assert.rejects(backUp(), /exists already/)
     const elsewhere = join(folder, 'elsewhere')

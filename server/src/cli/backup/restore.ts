@@ -6,7 +6,7 @@ import { type Connection, connectEmbedded } from '../../base/db/connect.ts'
 import { holdsDatabase, openRestoring, putInPlace, removeLeftovers } from '../../base/db/embedded/folder-copies.ts'
 import { lockFolder } from '../../base/db/embedded/lock-file.ts'
 import { openSecrets } from '../../base/secrets/secrets.ts'
-import { embeddedFolder } from '../../open-deployment.ts'
+import { embeddedFolder, listProcesses } from '../../open-deployment.ts'
 import { upgradeDatabase } from '../../upgrade-database.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { noFolder } from '../commands/backup-command.ts'
@@ -73,6 +73,8 @@ async function followHere(config: Config, io: CommandIo): Promise<number> {
   }
   const connection = await openDatabase(config)
   try {
+    const processes = await listProcesses(connection)
+    if (processes.length > 0) throw inUse(processes)
     await makeReady(connection)
   } finally {
     await connection.close()
@@ -109,4 +111,11 @@ const occupied = (folder: string): CommandError =>
   new CommandError(
     exitCodes.failure,
     `${folder} holds a database already: move it away first, such as with mv ${folder} ${folder}.old`,
+  )
+
+/** Whoever delivers has events in memory under the names that they had, and would note others as delivered. */
+const inUse = (processes: readonly string[]): CommandError =>
+  new CommandError(
+    exitCodes.database,
+    `The database is in use by ${processes.join(', ')}: stop every process of Muster, then run this again`,
   )
