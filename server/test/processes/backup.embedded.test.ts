@@ -37,7 +37,7 @@ test('a backup that is taken under load restores to an installation that tells r
         out,
         /^Wrote .*backup\.tar\.gz, \d+\.\d MB\nThe master key is not in it\. It is MUSTER_MASTER_KEY: .*\n$/,
       )
-      assert.match(err, /^Nobody was served for \d+\.\d s\n$/)
+      assert.match(err, /^The copy paused the database for \d+\.\d s\n$/)
       assert.equal((await stat(file)).mode & 0o777, 0o600)
       assert.deepEqual(await readdir(join(place.dataDir, 'database')), ['muster.lock', 'pgdata'])
     },

@@ -84,7 +84,7 @@ testOnPostgres('PostgreSQL is backed up and restored to a moment by the scripts'
       await cluster.start()
       await until(60_000, async () => (await ask(cluster, 'select pg_is_in_recovery() as is'))['is'] === false)
       const followed = await place.run(['restore', '--database-is-restored'])
-      assert.deepEqual([followed.exit, followed.out], [0, 'The database may serve\n'], followed.err)
+      assert.deepEqual([followed.exit, followed.out], [0, 'The database is ready: start Muster\n'], followed.err)
       return {}
     },
   })

@@ -79,7 +79,7 @@ async function followHere(config: Config, io: CommandIo): Promise<number> {
   } finally {
     await connection.close()
   }
-  await io.line('The database may serve')
+  await io.line('The database is ready: start Muster')
   return exitCodes.ok
 }
 

@@ -24,7 +24,7 @@ export const backupCommand = defineCommand({
     } as const
     await withCopy(async ({ folder, tookMs }) => {
       for await (const piece of packBackup(folder, facts)) await io.write(piece.toString('base64'))
-      await io.error(`Nobody was served for ${(tookMs / 1_000).toFixed(1)} s`)
+      await io.error(`The copy paused the database for ${(tookMs / 1_000).toFixed(1)} s`)
     })
   },
 })

@@ -16,7 +16,7 @@ export function addBackup(program: Command, shell: Shell): void {
     .command('restore')
     .description('Make the embedded database from a backup, where there is none, with the same master key')
     .option('--input <file>', 'what muster backup wrote')
-    .option('--database-is-restored', 'PostgreSQL restored it by its own tools: only do what has to follow')
+    .option('--database-is-restored', 'finish a restore that PostgreSQL’s own tools have made')
     .action(async ({ input, databaseIsRestored = false }: RestoreFlags) => {
       const { restore } = await import('../backup/restore.ts')
       shell.exitCode = await restore(shell.env, shell.io, { input, databaseIsRestored })
