@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -18,7 +18,11 @@ function write(files: Record<string, string>): void {
   }
 }
 
-test('what differs from the branching point counts, committed or not, and what main got since does not', () => {
+const skip = spawnSync('git', ['--version']).error !== undefined && 'git is not installed'
+
+test('what differs from the branching point counts, committed or not, and what main got since does not', {
+  skip,
+}, () => {
   const git = (...words: string[]) =>
     execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@acme.example', ...words], { cwd: root })
   const commit = (message: string) => [git('add', '-A'), git('commit', '-qm', message)]
