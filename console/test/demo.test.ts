@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { makePreparedFolder } from '../../server/src/prepared-folder.ts'
-import { type MusterProcess, openPlace, printedKey, until } from '../../server/test/support/muster-process.ts'
+import { type MusterProcess, openPlace } from '../../server/test/support/muster-process.ts'
 import { assertFitsPhone, lackOfBrowser, openBrowser, violations } from './browser.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -300,43 +300,10 @@ describe('muster demo', { skip }, () => {
     assert.deepEqual(faults, [])
   })
 
-  test('who is there over SSH is told how to forward its port', async () => {
-    const there = await place.startCommand(['demo'], /\nIt runs/, {
-      ...{ HOME: home, TMPDIR: temporary, SSH_CONNECTION: '198.51.100.7 50022 192.0.2.4 2222' },
-    })
-    const { port } = new URL(addressOf(there))
-    assert.match(there.output(), new RegExp(`: ssh -L ${port}:127\\.0\\.0\\.1:${port} -p 2222 \\S+@192\\.0\\.2\\.4\\n`))
+  test('its folder is gone after Ctrl-C, also where pages of it are open', async () => {
     assert.doesNotMatch(demo.output(), /ssh/)
-    assert.equal(await there.stop('SIGINT'), 0)
-  })
-
-  test('its folder is gone after Ctrl-C, also of one that was told to end otherwise', async () => {
     assert.equal((await dataFolders()).length, 1)
     assert.equal(await demo.stop('SIGINT'), 0)
     assert.deepEqual(await dataFolders(), [])
-    const second = await startDemo()
-    assert.equal((await dataFolders()).length, 1)
-    assert.equal(await second.stop('SIGTERM'), 0)
-    assert.deepEqual(await dataFolders(), [])
-    const unready = await place.startCommand(['demo'], /Starting/, { HOME: home, TMPDIR: temporary })
-    await until(10_000, async () => (await dataFolders()).length === 1)
-    assert.equal(await unready.stop('SIGINT'), 0)
-    assert.doesNotMatch(unready.output(), /http:/)
-    assert.deepEqual(await dataFolders(), [])
-  })
-
-  test('a trial beside it is untouched', async () => {
-    const trial = await place.start(['start', '--no-agent'])
-    const key = await printedKey(trial)
-    await trial.says(/More keys, with permissions/)
-    const before = await readdir(place.dataDir)
-    const beside = await startDemo()
-    const ask = async (path: string) => (await trial.ask('GET', path, { key })).body.data
-    assert.deepEqual(await ask('/devices'), [])
-    assert.equal((await ask('/people')).length, 1)
-    assert.equal(await beside.stop('SIGINT'), 0)
-    assert.deepEqual(await readdir(place.dataDir), before)
-    assert.equal((await trial.ask('GET', '/healthz')).status, 200)
-    assert.equal(await trial.stop(), 0)
   })
 })

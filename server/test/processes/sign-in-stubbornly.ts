@@ -35,8 +35,17 @@ const again = (error: unknown): never => {
   throw error instanceof assert.AssertionError ? new Error('The request was used up by a step that failed') : error
 }
 
-/** An answer of the upstream is taken once as well: where a fault took what it said away, the person goes there once more. */
+/** A sign-in leads to its upstream ten times at most. Where faults used them up, the person starts from the application again. */
 async function comeByUpstream(broker: BrokerPlace, step: Step): Promise<Visit> {
+  for (let starts = 0; starts < 20; starts += 1) {
+    const visit = await comeOnceByUpstream(broker, step)
+    if (visit !== undefined) return visit
+  }
+  return assert.fail('Twenty sign-ins led to the upstream too often')
+}
+
+/** An answer of the upstream is taken once as well: where a fault took what it said away, the person goes there once more. */
+async function comeOnceByUpstream(broker: BrokerPlace, step: Step): Promise<Visit | undefined> {
   const { arrived, away } = await step(async () => {
     const arrived = broker.arrive()
     const { away } = await arrived.leave()
@@ -47,7 +56,8 @@ async function comeByUpstream(broker: BrokerPlace, step: Step): Promise<Visit> {
     const callback = await arrived.signIn(at)
     const visit = await step(() => arrived.onPage(callback))
     if ((await step(visit.region)).state !== 'identifying') return visit
-    const { headers } = await step(() => visit.post('identify'))
+    const { status, headers } = await step(() => visit.post('identify'))
+    if (status === 429) return undefined
     at = headers['location'] ?? assert.fail('The page leads to no upstream')
   }
 }
