@@ -94,14 +94,16 @@ async function runPlanned(files: readonly TestFile[], mode: Mode): Promise<numbe
   const { sharing, atOnce } = concurrencyFor(mode)
   const secondsOf = readSeconds()
   const limitMs = goesFurther ? 4 * 3_600_000 : isCi ? 300_000 : 1_800_000
+  // A suite's own time-out, which tells more, comes before the end of its process.
+  const graceMs = 30_000
   const runAll = (some: readonly FileRun[], isAlone: boolean) => {
     const processes = { postgres: sharing, pglite: mode === 'once' ? 1 : sharing, browser: sharing + 1 }
-    const plan = planRun({ root, runs: some, folder, sharing: processes, secondsOf, limitMs })
+    const plan = planRun({ root, runs: some, folder, sharing: processes, secondsOf, limitMs, graceMs })
     if (isAlone) console.log(`\n── once more, alone: ${some.map(({ file }) => file.path).join(', ')}`)
     const isOnServer = some.some(({ engine }) => engine === 'postgres')
     const within = isOnServer && !hasServer ? withPostgres : []
     const onOutput = (chunk: string) => process.stdout.write(chunk)
-    return runSuite(plan, { cwd: root, env, concurrency: isAlone ? 1 : atOnce, within, limitMs, onOutput })
+    return runSuite(plan, { cwd: root, env, concurrency: isAlone ? 1 : atOnce, within, onOutput })
   }
   const { isPassed, results, unsteady } = await runTwice(runsOf(files, mode), runAll)
   const [first, second] = results

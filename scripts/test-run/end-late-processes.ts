@@ -1,20 +1,25 @@
+import { startOf } from '../../server/src/base/process-start.ts'
 import { readNotes } from './report-times.ts'
-import type { ProcessNote } from './run-files.ts'
+import type { Limits, ProcessNote } from './run-files.ts'
 
-/** How much longer than its file a process may take: the suite's own time-out, which tells more, comes first. */
-const graceMs = 30_000
 const everyMs = 2_000
 
-type Options = { readonly limitMs: number; readonly onOutput: (chunk: string) => void; readonly graceMs?: number }
+interface Watched extends Limits {
+  /** See `Share`. */
+  readonly times: string
+}
 
-/** Ends the test processes that do not end themselves: by a file that blocks them, or by what a file has left open. */
-export function endLateProcesses(times: string, options: Options): { stop(): void } {
-  const ended = new Set<number>()
+/**
+ * Ends the test processes whose file does not end, from outside, since a file that blocks its process cannot do so itself. What
+ * keeps a process open that has no more files ends in the process, see `runFiles`.
+ */
+export function endLateProcesses(watched: Watched, onOutput: (chunk: string) => void): { stop(): void } {
+  const ended = new Set<string>()
   const timer = setInterval(() => {
-    for (const { pid, path } of findLate(readNotes(times), Date.now(), options)) {
-      if (ended.has(pid)) continue
-      ended.add(pid)
-      options.onOutput(`✖ ${path} does not end: its process is ended\n`)
+    for (const { pid, path, identity } of findLate(readNotes(watched.times), Date.now(), watched)) {
+      if (ended.has(identity)) continue
+      ended.add(identity)
+      onOutput(`✖ ${path} does not end: its process is ended\n`)
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
@@ -25,27 +30,19 @@ export function endLateProcesses(times: string, options: Options): { stop(): voi
   return { stop: () => clearInterval(timer) }
 }
 
-type Late = { readonly pid: number; readonly path: string }
+type Late = { readonly pid: number; readonly path: string; readonly identity: string }
 
 /** The processes that have been at the same thing for too long, with the file that they had last. */
-function findLate(
-  notes: readonly ProcessNote[],
-  nowMs: number,
-  { limitMs, graceMs: grace = graceMs }: Options,
-): Late[] {
-  const byProcess = Map.groupBy(notes, ({ pid }) => pid)
-  return [...byProcess].flatMap(([pid, all]) => {
+function findLate(notes: readonly ProcessNote[], nowMs: number, { limitMs, graceMs }: Limits): Late[] {
+  const byProcess = Map.groupBy(notes, ({ pid, startedAt }) => `${pid} ${startedAt}`)
+  return [...byProcess].flatMap(([identity, all]) => {
     const last = all.at(-1)
+    if (!last || last.what === 'done') return []
     const path = all.findLast((one) => one.what === 'begin')?.path ?? ''
-    if (!last || !isThere(pid)) return []
-    return nowMs - last.atMs > (last.what === 'begin' ? limitMs : 0) + grace ? [{ pid, path }] : []
+    const isLate = nowMs - last.atMs > (last.what === 'begin' ? limitMs : 0) + graceMs
+    return isLate && isStillThere(last) ? [{ pid: last.pid, path, identity }] : []
   })
 }
 
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
+/** A number alone may be another program's by now: where its start is not known, no process is taken for the one that noted it. */
+const isStillThere = ({ pid, startedAt }: ProcessNote) => startedAt !== undefined && startOf(pid) === startedAt

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Engine, TestFile } from './classify-file.ts'
-import type { Share } from './run-files.ts'
+import type { Limits, Share } from './run-files.ts'
 
 /** All on the embedded engine; each file once, on PostgreSQL unless it is about the embedded engine; or what reads a database on both. */
 export type Mode = 'embedded' | 'once' | 'both'
@@ -12,7 +12,7 @@ export interface FileRun {
   readonly engine: Engine
 }
 
-export interface Run {
+export interface Run extends Limits {
   /** What node's test runner is given: a module for each process, named in the order in which they start. */
   readonly entries: readonly string[]
   readonly runs: readonly FileRun[]
@@ -20,7 +20,7 @@ export interface Run {
   readonly times: string
 }
 
-interface Plan {
+interface Plan extends Limits {
   readonly root: string
   readonly runs: readonly FileRun[]
   /** Where to write the entries. */
@@ -29,8 +29,6 @@ interface Plan {
   readonly sharing: Readonly<Record<Engine | 'browser', number>>
   /** How long a file is expected to take, in seconds. */
   readonly secondsOf: (file: TestFile) => number
-  /** How long a file may take, in milliseconds. */
-  readonly limitMs: number
 }
 
 export const runsOf = (files: readonly TestFile[], mode: Mode): FileRun[] =>
@@ -47,13 +45,14 @@ function enginesFor({ kind, isEmbedded }: TestFile, mode: Mode): readonly Engine
  * time, so one process for each engine starts before them, and takes file after file of those that can share, and so do those
  * that share a browser; the other sharing processes follow when there is nothing to wait for anymore.
  */
-export function planRun({ root, runs, folder, sharing, secondsOf, limitMs }: Plan): Run {
+export function planRun({ root, runs, folder, sharing, secondsOf, limitMs, graceMs }: Plan): Run {
   const own = mkdtempSync(join(folder, 'run-'))
   const times = join(own, 'times.jsonl')
   writeFileSync(times, '')
   const bySeconds = runs.toSorted((one, other) => secondsOf(other.file) - secondsOf(one.file))
   const share = (engine: Engine, queue: string, first: string, rest: readonly string[]): Share => {
-    return { root, engine, first, files: rest, claims: join(own, `claims-${queue}-${engine}`), times, limitMs }
+    const claims = join(own, `claims-${queue}-${engine}`)
+    return { root, engine, first, files: rest, claims, times, limitMs, graceMs }
   }
   const pathsOf = (engine: Engine, inBrowser: boolean) =>
     bySeconds
@@ -79,7 +78,7 @@ export function planRun({ root, runs, folder, sharing, secondsOf, limitMs }: Pla
     onEngines.flatMap((shares) => shares.slice(index + 1, index + 2)),
   )
   const inOrder = [...onEngines.flatMap((shares) => shares.slice(0, 1)), ...inBrowsers, ...alone, ...late.flat()]
-  return { entries: inOrder.map((one, index) => writeEntry(own, index, one)), runs, times }
+  return { entries: inOrder.map((one, index) => writeEntry(own, index, one)), runs, times, limitMs, graceMs }
 }
 
 /** Named by its number, since node's test runner sorts what it is given. */

@@ -23,7 +23,7 @@ async function run(files: Record<string, string>) {
   const [first = '', ...rest] = Object.keys(files)
   const share = {
     ...{ root: `${root}/`, engine: 'postgres', first, files: rest },
-    ...{ claims: join(root, 'claims'), times, limitMs: 60_000 },
+    ...{ claims: join(root, 'claims'), times, limitMs: 60_000, graceMs: 30_000 },
   }
   const entry = join(root, 'entry.mjs')
   writeFileSync(entry, `import { runFiles } from '${module}'\nawait runFiles(${JSON.stringify(share)})\n`)

@@ -1,12 +1,19 @@
-import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, mock, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { startOf } from '../../server/src/base/process-start.ts'
 import type { Engine } from './classify-file.ts'
 import { sharedProcess } from './shared-process.ts'
 
+/** How long a file may take, and how much longer than its files a process; in milliseconds. */
+export interface Limits {
+  readonly limitMs: number
+  readonly graceMs: number
+}
+
 /** What a test process is to run: `first`, and then what is left of `files` when other processes have had theirs. */
-export interface Share {
+export interface Share extends Limits {
   readonly root: string
   readonly engine: Engine
   readonly first: string
@@ -15,8 +22,6 @@ export interface Share {
   readonly claims: string
   /** A line of JSON (`ProcessNote`) is added to it when a file begins and ends, and when the process has no more. */
   readonly times: string
-  /** How long a file may take, in milliseconds. */
-  readonly limitMs: number
 }
 
 /** Wall time and processor time of this process with its threads, and on Linux of its children that have ended; in seconds. */
@@ -27,8 +32,8 @@ export interface FileTime {
   readonly cpuSeconds: number
 }
 
-/** What a process did, and when in milliseconds since 1970. */
-export type ProcessNote = { readonly pid: number; readonly atMs: number } & (
+/** What a process did, and when in milliseconds since 1970. Which process it was is known where `startOf` is. */
+export type ProcessNote = { readonly pid: number; readonly startedAt?: string; readonly atMs: number } & (
   | { readonly what: 'begin'; readonly path: string }
   | ({ readonly what: 'end' } & FileTime)
   | { readonly what: 'done' }
@@ -44,11 +49,25 @@ export const suiteName = (path: string, engine: Engine): string => (engine === '
 export async function runFiles(share: Share): Promise<void> {
   if (share.engine === 'pglite') delete process.env['MUSTER_TEST_DATABASE_URL']
   sharedProcess.isShared = share.files.length > 0
-  for (let path: string | undefined = share.first; path; path = takeFrom(share.claims, share.files)) {
+  let last = share.first
+  for (let path: string | undefined = last; path; path = takeFrom(share.claims, share.files)) {
+    last = path
     await runFile(share, path)
   }
   for (const close of sharedProcess.closeAtEnd) await close()
   note(share.times, { what: 'done' })
+  // It keeps no process alive: one that is there to hear it is kept alive by what a file has left open.
+  setTimeout(() => endLeftOpen(last), share.graceMs).unref()
+}
+
+/** Written at once, since the process ends. */
+function endLeftOpen(last: string): void {
+  const open = [...new Set(process.getActiveResourcesInfo())].join(', ')
+  writeSync(
+    2,
+    `✖ ${last}, or a file before it in its process, has left something open (${open}): the process is ended\n`,
+  )
+  process.exit(1)
 }
 
 /** Takes the next file that no other process has taken; undefined when none is left. */
@@ -67,10 +86,12 @@ function claim(mark: string): boolean {
   }
 }
 
-type Noted<Note> = Note extends ProcessNote ? Omit<Note, 'pid' | 'atMs'> : never
+type Noted<Note> = Note extends ProcessNote ? Omit<Note, 'pid' | 'startedAt' | 'atMs'> : never
+
+const startedAt = startOf(process.pid)
 
 function note(times: string, what: Noted<ProcessNote>): void {
-  appendFileSync(times, `${JSON.stringify({ pid: process.pid, atMs: Date.now(), ...what })}\n`)
+  appendFileSync(times, `${JSON.stringify({ pid: process.pid, startedAt, atMs: Date.now(), ...what })}\n`)
 }
 
 function processorSeconds(): number {
@@ -89,7 +110,7 @@ function childrenSeconds(): number {
 /** The hooks and tests of the file belong to its suite, since it is imported within; resolves after its last hook. */
 async function runFile({ root, engine, times, limitMs }: Share, path: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const startedAt = performance.now()
+  const beganAt = performance.now()
   const cpuBefore = processorSeconds()
   const environment = JSON.stringify(process.env)
   note(times, { what: 'begin', path })
@@ -103,7 +124,7 @@ async function runFile({ root, engine, times, limitMs }: Share, path: string): P
       })
     }
     after(() => {
-      const seconds = (performance.now() - startedAt) / 1000
+      const seconds = (performance.now() - beganAt) / 1000
       note(times, { what: 'end', path, engine, seconds, cpuSeconds: processorSeconds() - cpuBefore })
       resolve()
       mock.reset()

@@ -15,9 +15,6 @@ export interface SuiteOptions {
   readonly concurrency: number
   /** What comes before node's runner in the command: nothing, or what starts a PostgreSQL for it. */
   readonly within: readonly string[]
-  readonly limitMs: number
-  /** How much longer than its file a process may take; half a minute unless given. */
-  readonly graceMs?: number
   readonly onOutput: (chunk: string) => void
 }
 
@@ -36,7 +33,7 @@ export interface SuiteResult {
 export async function runSuite(run: Run, options: SuiteOptions): Promise<SuiteResult> {
   const failures = join(dirname(run.times), 'failures.jsonl')
   const reporter = new URL('failure-reporter.ts', import.meta.url).href
-  const watch = endLateProcesses(run.times, options)
+  const watch = endLateProcesses(run, options.onOutput)
   const runner = ['--test', `--test-concurrency=${options.concurrency}`]
   const reporters = [
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],

@@ -234,7 +234,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/osquery-sql': ['base/errors.ts'],
   'base/outbound': ['base/logging.ts', 'base/errors.ts', 'base/clock.ts', 'base/time.ts'],
   'base/relying-party': ['base/outbound', 'base/time.ts'],
-  'base/db': ['base/clock.ts', 'base/fold-text.ts'],
+  'base/db': ['base/clock.ts', 'base/fold-text.ts', 'base/process-start.ts'],
   'base/retention.ts': ['base/time.ts'],
   'base/logging.ts': ['base/secrets', 'base/clock.ts'],
   // Pure, and what present may know of addresses.
@@ -248,6 +248,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/callers.ts': ['base/change-context.ts'],
   'base/time.ts': [],
   'base/wait-until-told.ts': [],
+  'base/process-start.ts': [],
   'base/network-of.ts': [],
   'base/operating-user.ts': [],
   'base/fold-text.ts': [],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { startOf } from '../../process-start.ts'
 
 type Lock = { pid: number; startedAt: string; host: string; token: string }
 
@@ -79,17 +80,6 @@ function isAlive({ pid, startedAt, host }: Lock, file: string): boolean {
   }
   const start = startOf(pid)
   return start === undefined || start === startedAt
-}
-
-/** The process's start in clock ticks since boot and the boot itself, from Linux's procfs; elsewhere unknown. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-    return `${boot}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
-  } catch {
-    return undefined
-  }
 }
 
 /** Moves the lock aside before removing it: if another process replaced it meanwhile, theirs goes back. */
