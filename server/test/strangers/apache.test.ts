@@ -1,4 +1,4 @@
-// Party: Apache mod_auth_openidc: apache2 /usr/lib/apache2/modules/mod_auth_openidc.so chromium
+// Party: Apache mod_auth_openidc: apache2=apache2-bin /usr/lib/apache2/modules/mod_auth_openidc.so=libapache2-mod-auth-openidc /etc/mime.types=media-types chromium
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'

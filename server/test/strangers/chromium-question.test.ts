@@ -1,4 +1,4 @@
-// Party: Chromium with its question on a screen: chromium Xvfb xdotool
+// Party: Chromium with its question on a screen: chromium Xvfb=xvfb xdotool
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'

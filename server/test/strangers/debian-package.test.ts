@@ -1,4 +1,4 @@
-// Party: Debian's installer: mmdebstrap dpkg-deb systemd-analyze
+// Party: Debian's installer: mmdebstrap dpkg-deb=dpkg systemd-analyze=systemd
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Party: helm: go
+// Party: helm: go=none
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-// Party: Prometheus: prometheus promtool
+// Party: Prometheus: prometheus promtool=prometheus
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
