@@ -10,6 +10,7 @@ import { addSummaries, endsWithSummary, summaryLines } from './summary-lines.ts'
 import { testEnvironment } from './test-environment.ts'
 import { chooseFiles, refuse } from './test-run/choose-files.ts'
 import type { TestFile } from './test-run/classify-file.ts'
+import type { Limits } from './test-run/file-limits.ts'
 import { type FileRun, type Mode, planRun, runsOf } from './test-run/plan-run.ts'
 import { readSeconds, recordSeconds } from './test-run/recorded-seconds.ts'
 import { formatTimes, formatUnfinished } from './test-run/report-times.ts'
@@ -87,18 +88,19 @@ function concurrencyFor(mode: Mode): { sharing: number; atOnce: number } {
   return { sharing, atOnce: mode === 'embedded' ? sharing + 2 : sharing * 2 + 2 }
 }
 
+const ordinary: Limits = { processorMs: 300_000, idleMs: 300_000, lastMs: 1_800_000, graceMs: 30_000 }
+const furtherMs = 4 * 3_600_000
+
 async function runPlanned(files: readonly TestFile[], mode: Mode): Promise<number> {
   const folder = mkdtempSync(join(temporaryFolder(process.env), 'muster-test-run-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   if (mode !== 'embedded') env['MUSTER_TEST_BOTH_ENGINES'] = 'true'
   const { sharing, atOnce } = concurrencyFor(mode)
   const secondsOf = readSeconds()
-  const limitMs = goesFurther ? 4 * 3_600_000 : isCi ? 300_000 : 1_800_000
-  // A suite's own time-out, which tells more, comes before the end of its process.
-  const graceMs = 30_000
+  const limits = goesFurther ? { ...ordinary, processorMs: furtherMs, lastMs: furtherMs } : ordinary
   const runAll = (some: readonly FileRun[], isAlone: boolean) => {
     const processes = { postgres: sharing, pglite: mode === 'once' ? 1 : sharing, browser: sharing + 1 }
-    const plan = planRun({ root, runs: some, folder, sharing: processes, secondsOf, limitMs, graceMs })
+    const plan = planRun({ root, runs: some, folder, sharing: processes, secondsOf, limits })
     if (isAlone) console.log(`\n── once more, alone: ${some.map(({ file }) => file.path).join(', ')}`)
     const isOnServer = some.some(({ engine }) => engine === 'postgres')
     const within = isOnServer && !hasServer ? withPostgres : []

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startOf } from '../../server/src/base/process-start.ts'
 import { endLateProcesses } from './end-late-processes.ts'
+import { noLimits } from './run-cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-end-late-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -26,25 +27,28 @@ test('only the process that noted a late file is ended, not one that has its num
 }, async () => {
   const [late, reused, done, unknown] = [waiting(), waiting(), waiting(), waiting()]
   const ofBefore = `${late.startedAt}0`
-  const begin = { atMs: 0, what: 'begin' }
+  const begin = { what: 'begin', usedSeconds: 0 }
   const notes = [
     { ...begin, pid: reused.pid, startedAt: ofBefore, path: 'of-before.test.ts' },
-    { ...begin, pid: reused.pid, startedAt: reused.startedAt, path: 'at-work.test.ts', atMs: Date.now() },
+    { ...begin, pid: reused.pid, startedAt: reused.startedAt, path: 'at-work.test.ts' },
     { ...begin, pid: unknown.pid, path: 'without-a-start.test.ts' },
     { ...begin, pid: done.pid, startedAt: done.startedAt, path: 'done.test.ts' },
-    { pid: done.pid, startedAt: done.startedAt, atMs: 0, what: 'done' },
-    { ...begin, pid: late.pid, startedAt: late.startedAt, path: 'late.test.ts' },
-    { pid: late.pid, startedAt: ofBefore, atMs: 0, what: 'done' },
+    { pid: done.pid, startedAt: done.startedAt, what: 'done' },
+    { ...begin, pid: late.pid, startedAt: late.startedAt, path: 'late.test.ts', usedSeconds: -600 },
+    { pid: late.pid, startedAt: ofBefore, what: 'done' },
   ]
   const times = join(folder, 'times.jsonl')
   writeFileSync(times, notes.map((note) => `${JSON.stringify(note)}\n`).join(''))
   let output = ''
-  const watch = endLateProcesses({ times, limitMs: 600_000, graceMs: 0 }, (chunk) => {
+  const watch = endLateProcesses({ times, limits: { ...noLimits, processorMs: 600_000, graceMs: 0 } }, (chunk) => {
     output += chunk
   })
   try {
     assert.equal(await late.ended, 'SIGKILL')
-    assert.equal(output, '✖ late.test.ts does not end: its process is ended\n')
+    assert.equal(
+      output,
+      '✖ late.test.ts has used 600 s of processor time: it is ended\n✖ late.test.ts does not end: its process is ended\n',
+    )
   } finally {
     watch.stop()
     const innocent = [reused, done, unknown]

@@ -32,7 +32,7 @@ function plan(mode: Mode) {
   const folder = mkdtempSync(join(root, 'plan-'))
   const runs = runsOf(files, mode)
   const { entries } = planRun({
-    ...{ root: `${root}/`, runs, folder, limitMs: 1_000, graceMs: 1_000 },
+    ...{ root: `${root}/`, runs, folder, limits: { processorMs: 1_000, idleMs: 1_000, lastMs: 1_000, graceMs: 1_000 } },
     sharing: { postgres: 2, pglite: mode === 'once' ? 1 : 2, browser: 2 },
     secondsOf: ({ path }) => seconds.get(path) ?? 0,
   })

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Engine, TestFile } from './classify-file.ts'
-import type { Limits, Share } from './run-files.ts'
+import type { Limits } from './file-limits.ts'
+import type { Share } from './run-files.ts'
 
 /** All on the embedded engine; each file once, on PostgreSQL unless it is about the embedded engine; or what reads a database on both. */
 export type Mode = 'embedded' | 'once' | 'both'
@@ -12,15 +13,16 @@ export interface FileRun {
   readonly engine: Engine
 }
 
-export interface Run extends Limits {
+export interface Run {
   /** What node's test runner is given: a module for each process, named in the order in which they start. */
   readonly entries: readonly string[]
   readonly runs: readonly FileRun[]
   /** See `Share`. */
   readonly times: string
+  readonly limits: Limits
 }
 
-interface Plan extends Limits {
+interface Plan {
   readonly root: string
   readonly runs: readonly FileRun[]
   /** Where to write the entries. */
@@ -29,6 +31,7 @@ interface Plan extends Limits {
   readonly sharing: Readonly<Record<Engine | 'browser', number>>
   /** How long a file is expected to take, in seconds. */
   readonly secondsOf: (file: TestFile) => number
+  readonly limits: Limits
 }
 
 export const runsOf = (files: readonly TestFile[], mode: Mode): FileRun[] =>
@@ -45,14 +48,14 @@ function enginesFor({ kind, isEmbedded }: TestFile, mode: Mode): readonly Engine
  * time, so one process for each engine starts before them, and takes file after file of those that can share, and so do those
  * that share a browser; the other sharing processes follow when there is nothing to wait for anymore.
  */
-export function planRun({ root, runs, folder, sharing, secondsOf, limitMs, graceMs }: Plan): Run {
+export function planRun({ root, runs, folder, sharing, secondsOf, limits }: Plan): Run {
   const own = mkdtempSync(join(folder, 'run-'))
   const times = join(own, 'times.jsonl')
   writeFileSync(times, '')
   const bySeconds = runs.toSorted((one, other) => secondsOf(other.file) - secondsOf(one.file))
   const share = (engine: Engine, queue: string, first: string, rest: readonly string[]): Share => {
     const claims = join(own, `claims-${queue}-${engine}`)
-    return { root, engine, first, files: rest, claims, times, limitMs, graceMs }
+    return { root, engine, first, files: rest, claims, times, limits }
   }
   const pathsOf = (engine: Engine, inBrowser: boolean) =>
     bySeconds
@@ -78,7 +81,7 @@ export function planRun({ root, runs, folder, sharing, secondsOf, limitMs, grace
     onEngines.flatMap((shares) => shares.slice(index + 1, index + 2)),
   )
   const inOrder = [...onEngines.flatMap((shares) => shares.slice(0, 1)), ...inBrowsers, ...alone, ...late.flat()]
-  return { entries: inOrder.map((one, index) => writeEntry(own, index, one)), runs, times, limitMs, graceMs }
+  return { entries: inOrder.map((one, index) => writeEntry(own, index, one)), runs, times, limits }
 }
 
 /** Named by its number, since node's test runner sorts what it is given. */

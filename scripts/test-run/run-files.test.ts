@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readNotes, timesOf } from './report-times.ts'
+import { noLimits } from './run-cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-run-files-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -23,7 +24,7 @@ async function run(files: Record<string, string>) {
   const [first = '', ...rest] = Object.keys(files)
   const share = {
     ...{ root: `${root}/`, engine: 'postgres', first, files: rest },
-    ...{ claims: join(root, 'claims'), times, limitMs: 60_000, graceMs: 30_000 },
+    ...{ claims: join(root, 'claims'), times, limits: noLimits },
   }
   const entry = join(root, 'entry.mjs')
   writeFileSync(entry, `import { runFiles } from '${module}'\nawait runFiles(${JSON.stringify(share)})\n`)

@@ -1,20 +1,17 @@
-import { appendFileSync, closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, mock, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { startOf } from '../../server/src/base/process-start.ts'
 import type { Engine } from './classify-file.ts'
+import type { Limits } from './file-limits.ts'
+import { usedByThisProcess } from './process-use.ts'
 import { sharedProcess } from './shared-process.ts'
 
-/** How long a file may take, and how much longer than its files a process; in milliseconds. */
-export interface Limits {
-  readonly limitMs: number
-  readonly graceMs: number
-}
-
 /** What a test process is to run: `first`, and then what is left of `files` when other processes have had theirs. */
-export interface Share extends Limits {
+export interface Share {
   readonly root: string
+  readonly limits: Limits
   readonly engine: Engine
   readonly first: string
   readonly files: readonly string[]
@@ -24,7 +21,7 @@ export interface Share extends Limits {
   readonly times: string
 }
 
-/** Wall time and processor time of this process with its threads, and on Linux of its children that have ended; in seconds. */
+/** Wall time, and processor time as `usedByThisProcess` has it; in seconds. */
 export interface FileTime {
   readonly path: string
   readonly engine: Engine
@@ -32,12 +29,21 @@ export interface FileTime {
   readonly cpuSeconds: number
 }
 
-/** What a process did, and when in milliseconds since 1970. Which process it was is known where `startOf` is. */
-export type ProcessNote = { readonly pid: number; readonly startedAt?: string; readonly atMs: number } & (
-  | { readonly what: 'begin'; readonly path: string }
-  | ({ readonly what: 'end' } & FileTime)
+/** What a process did, and which it was where `startOf` is known. `usedSeconds` is what it had used until then. */
+export type ProcessNote = { readonly pid: number; readonly startedAt?: string } & (
+  | { readonly what: 'begin'; readonly path: string; readonly usedSeconds: number }
+  | ({ readonly what: 'end'; readonly usedSeconds: number } & FileTime)
   | { readonly what: 'done' }
 )
+
+/** What the watch over the processes tells one whose file is past a limit. */
+export interface Verdict {
+  readonly startedAt: string | undefined
+  readonly path: string
+  readonly reason: string
+}
+
+export const verdictFile = (times: string, pid: number): string => `${times}.${pid}`
 
 /** How the suite of a file is called. */
 export const suiteName = (path: string, engine: Engine): string => (engine === 'pglite' ? `${path} (embedded)` : path)
@@ -57,7 +63,7 @@ export async function runFiles(share: Share): Promise<void> {
   for (const close of sharedProcess.closeAtEnd) await close()
   note(share.times, { what: 'done' })
   // It keeps no process alive: one that is there to hear it is kept alive by what a file has left open.
-  setTimeout(() => endLeftOpen(last), share.graceMs).unref()
+  setTimeout(() => endLeftOpen(last), share.limits.graceMs).unref()
 }
 
 /** Written at once, since the process ends. */
@@ -86,35 +92,24 @@ function claim(mark: string): boolean {
   }
 }
 
-type Noted<Note> = Note extends ProcessNote ? Omit<Note, 'pid' | 'startedAt' | 'atMs'> : never
+type Noted<Note> = Note extends ProcessNote ? Omit<Note, 'pid' | 'startedAt'> : never
 
 const startedAt = startOf(process.pid)
 
 function note(times: string, what: Noted<ProcessNote>): void {
-  appendFileSync(times, `${JSON.stringify({ pid: process.pid, startedAt, atMs: Date.now(), ...what })}\n`)
-}
-
-function processorSeconds(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1e6 + childrenSeconds()
-}
-
-/** Fields 16 and 17 of proc_pid_stat(5), in hundredths of a second on Linux's usual architectures. */
-function childrenSeconds(): number {
-  if (process.platform !== 'linux') return 0
-  const stat = readFileSync('/proc/self/stat', 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[13]) + Number(fields[14])) / 100
+  appendFileSync(times, `${JSON.stringify({ pid: process.pid, startedAt, ...what })}\n`)
 }
 
 /** The hooks and tests of the file belong to its suite, since it is imported within; resolves after its last hook. */
-async function runFile({ root, engine, times, limitMs }: Share, path: string): Promise<void> {
+async function runFile({ root, engine, times, limits }: Share, path: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const beganAt = performance.now()
-  const cpuBefore = processorSeconds()
+  const usedBefore = usedByThisProcess()
   const environment = JSON.stringify(process.env)
-  note(times, { what: 'begin', path })
-  describe(suiteName(path, engine), { timeout: limitMs }, async () => {
+  note(times, { what: 'begin', path, usedSeconds: usedBefore })
+  const verdict = awaitVerdict(times, path)
+  // Where nobody watches, the last limit is the only one.
+  describe(suiteName(path, engine), { timeout: limits.lastMs, signal: verdict.signal }, async () => {
     try {
       await import(pathToFileURL(root + path).href)
     } catch (error) {
@@ -124,14 +119,29 @@ async function runFile({ root, engine, times, limitMs }: Share, path: string): P
       })
     }
     after(() => {
-      const seconds = (performance.now() - beganAt) / 1000
-      note(times, { what: 'end', path, engine, seconds, cpuSeconds: processorSeconds() - cpuBefore })
-      resolve()
       mock.reset()
+      verdict.stop()
+      const seconds = (performance.now() - beganAt) / 1000
+      const usedSeconds = usedByThisProcess()
+      note(times, { what: 'end', path, engine, seconds, cpuSeconds: usedSeconds - usedBefore, usedSeconds })
+      resolve()
       if (JSON.stringify(process.env) !== environment) {
         throw new Error(`${path} leaves the environment of its process changed for the files that come after it`)
       }
     })
   })
   await promise
+}
+
+/** Its signal aborts with what `endLateProcesses` says of the file. */
+function awaitVerdict(times: string, path: string): { signal: AbortSignal; stop(): void } {
+  const file = verdictFile(times, process.pid)
+  const late = new AbortController()
+  const timer = setInterval(() => {
+    if (!existsSync(file)) return
+    const verdict = JSON.parse(readFileSync(file, 'utf8')) as Verdict
+    // An earlier one may be about the file before, or about a process that had this number.
+    if (verdict.path === path && verdict.startedAt === startedAt) late.abort(new Error(`${path} ${verdict.reason}`))
+  }, 1_000).unref()
+  return { signal: late.signal, stop: () => clearInterval(timer) }
 }

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { databaseName } from '../../../scripts/test-run/process-use.ts'
 import { sharedProcess } from '../../../scripts/test-run/shared-process.ts'
 import { type Connection, connectEmbedded, connectPostgres, type Engine } from '../../src/base/db/connect.ts'
 import { migrate } from '../../src/base/db/migrate.ts'
@@ -251,7 +252,7 @@ export const databaseForProcess = async () => (serverUrl ? makeDatabase(serverUr
 
 async function makeDatabase(url: string, directory?: URL): Promise<{ url: string; drop(): Promise<void> }> {
   const template = `muster_template_${await preparedKey(directory)}`
-  const database = `muster_test_${randomUUID().replaceAll('-', '')}`
+  const database = databaseName(process.pid, randomUUID().replaceAll('-', ''))
   await onServer(url, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [template])
     await ensureTemplate(client, url, template, directory)
