@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { startOf } from '../../server/src/base/process-start.ts'
 import { followFile, type Limits } from './file-limits.ts'
-import { type Process, readProcesses, servedTo, usedBy } from './process-use.ts'
+import { type Process, readProcesses, readSessions, type Session, servedTo, usedBy } from './process-use.ts'
 import { readNotes } from './report-times.ts'
 import { type ProcessNote, type Verdict, verdictFile } from './run-files.ts'
 
@@ -30,18 +30,16 @@ export function endLateProcesses(watched: Watched, onOutput: (chunk: string) => 
   const timer = setInterval(() => {
     const processes = readProcesses()
     if (!processes) return
-    for (const [identity, notes] of Map.groupBy(
-      readNotes(watched.times),
-      ({ pid, startedAt }) => `${pid} ${startedAt}`,
-    )) {
+    const looking = { ...watched, onOutput, processes, sessions: readSessions(processes) }
+    const byProcess = Map.groupBy(readNotes(watched.times), ({ pid, startedAt }) => `${pid} ${startedAt}`)
+    for (const [identity, notes] of byProcess) {
       const last = notes.at(-1)
       if (!last || last.what === 'done' || !isStillThere(last)) continue
       const before = followed.get(identity)
-      const isNew = before?.notes !== notes.length
-      const judge = isNew ? followFile(watched.limits, performance.now()) : before.judge
-      const current: Followed = isNew ? { notes: notes.length, judge } : before
+      const judge = followFile(watched.limits, performance.now())
+      const current = before?.notes === notes.length ? before : { notes: notes.length, judge }
       followed.set(identity, current)
-      look(current, last, { ...watched, processes, onOutput })
+      look(current, last, looking)
     }
   }, everyMs)
   return { stop: () => clearInterval(timer) }
@@ -49,15 +47,16 @@ export function endLateProcesses(watched: Watched, onOutput: (chunk: string) => 
 
 interface Looking extends Watched {
   readonly processes: readonly Process[]
+  readonly sessions: readonly Session[]
   onOutput(chunk: string): void
 }
 
 function look(one: Followed, { pid, startedAt, path, usedSeconds }: Working, looking: Looking): void {
-  const { times, limits, processes, onOutput } = looking
+  const { times, limits, processes, sessions, onOutput } = looking
   const nowMs = performance.now()
   if (one.lateSinceMs === undefined) {
     const used = usedBy(pid, processes) - usedSeconds
-    const reason = one.judge(nowMs, { used, served: servedTo(pid, processes) })
+    const reason = one.judge(nowMs, { used, served: servedTo(pid, sessions) })
     if (reason === undefined) return
     one.lateSinceMs = nowMs
     onOutput(`✖ ${path} ${reason}: it is ended\n`)

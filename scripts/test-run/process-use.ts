@@ -11,6 +11,11 @@ export interface Process {
   readonly seconds: number
 }
 
+export interface Session {
+  readonly title: string
+  readonly seconds: number
+}
+
 /** The processes of this machine, as proc_pid_stat(5) has them. Undefined on systems without Linux's procfs. */
 export function readProcesses(): Process[] | undefined {
   if (process.platform !== 'linux') return undefined
@@ -56,11 +61,16 @@ export function usedBy(pid: number, processes: readonly Process[]): number {
 /** The databases of a test process have its number in their names, and PostgreSQL names the database in the title of a session. */
 export const databaseName = (pid: number, suffix: string): string => `muster_test_${pid}_${suffix}`
 
-/** Processor time of the sessions that PostgreSQL has on this machine for a test process and its descendants, in seconds. */
-export function servedTo(pid: number, processes: readonly Process[]): number {
+/** The sessions of PostgreSQL among the processes, with their titles: postgres(1), update_process_title. */
+export const readSessions = (processes: readonly Process[]): Session[] =>
+  processes
+    .filter(({ name }) => name === 'postgres')
+    .map(({ pid, seconds }) => ({ title: readOf(pid, 'cmdline'), seconds }))
+
+/** Processor time of the sessions of a test process and of its descendants, in seconds. */
+export function servedTo(pid: number, sessions: readonly Session[]): number {
   const part = ` ${databaseName(pid, '')}`
-  const sessions = processes.filter((one) => one.name === 'postgres' && readOf(one.pid, 'cmdline').includes(part))
-  return sessions.reduce((total, { seconds }) => total + seconds, 0)
+  return sessions.filter(({ title }) => title.includes(part)).reduce((total, { seconds }) => total + seconds, 0)
 }
 
 /** As `usedBy`, of this process; without procfs its descendants are left out. */
