@@ -62,23 +62,35 @@ export async function lockGroupsOfUser(tx: Tx, organizationId: string, personId:
 export type MemberRow = { person_group_id: string; person_id: string; name: string }
 
 /** The members of groups, group by group; at most `limit` of all together, unless left out. */
-export const listMembers = (
+export async function listMembers(
   reader: Reader,
   organizationId: string,
   groupIds: readonly string[],
   limit?: number,
-): Promise<MemberRow[]> =>
-  reader
+): Promise<MemberRow[]> {
+  const members = await reader
     .selectFrom('person_group_members')
-    .innerJoin('people', (join) =>
-      join
-        .onRef('people.organization_id', '=', 'person_group_members.organization_id')
-        .onRef('people.id', '=', 'person_group_members.person_id'),
-    )
-    .select(['person_group_members.person_group_id', 'person_group_members.person_id', 'people.name'])
+    .select(['person_group_id', 'person_id'])
     .where(inOrganization('person_group_members', organizationId))
-    .where('person_group_members.person_group_id', '=', sql<string>`any(${groupIds}::bigint[])`)
-    .orderBy('person_group_members.person_group_id')
-    .orderBy('person_group_members.person_id')
+    .where('person_group_id', '=', sql<string>`any(${groupIds}::bigint[])`)
+    .orderBy('person_group_id')
+    .orderBy('person_id')
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute()
+  const names = await namesOf(reader, organizationId, [...new Set(members.map((member) => member.person_id))])
+  return members.flatMap((member) => {
+    const name = names.get(member.person_id)
+    return name === undefined ? [] : [{ ...member, name }]
+  })
+}
+
+/** Apart from the members: where the planner takes both for few, a join reads everyone for each member. */
+async function namesOf(reader: Reader, organizationId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const people = await reader
+    .selectFrom('people')
+    .select(['id', 'name'])
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .execute()
+  return new Map(people.map(({ id, name }) => [id, name]))
+}
