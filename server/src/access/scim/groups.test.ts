@@ -52,7 +52,7 @@ const audits = async (): Promise<string[]> =>
 /** Users and members as rows, for their number. */
 async function fill(groupId: string, count: number): Promise<string[]> {
   const { organizationId } = app.tenant
-  const [row] = await app.database.connection.executeScript(`
+  const [row] = await unchecked(`
     with added as (
       insert into people (organization_id, name, email, created_at)
       select ${organizationId}, 'Many ' || n, 'many' || n || '@acme.example', '2026-11-20T10:00:00Z'
@@ -60,14 +60,17 @@ async function fill(groupId: string, count: number): Promise<string[]> {
     ), users as (
       insert into scim_users (organization_id, person_id, user_name, attributes, created_at, updated_at)
       select organization_id, id, email, '{}', '2026-11-20T10:00:00Z', '2026-11-20T10:00:00Z' from added
+    ), members as (
+      insert into person_group_members (organization_id, person_group_id, person_id)
+      select organization_id, ${groupId}, id from added
     )
     select array_agg(id order by id) as ids from added`)
-  const ids = row?.['ids'] as string[]
-  await app.database.connection.executeScript(`
-    insert into person_group_members (organization_id, person_group_id, person_id)
-    select organization_id, ${groupId}, person_id from scim_users where person_id = any ('{${ids.join()}}')`)
-  return ids
+  return row?.['ids'] as string[]
 }
+
+/** Without the checks of foreign keys: where the planner took a table for empty, each of them reads all that has come since. */
+const unchecked = (statement: string) =>
+  app.database.connection.executeScript(`begin; set local session_replication_role = replica; ${statement}; commit`)
 
 /** The app over a connection that notes every statement it runs. */
 async function withStatements<T>(
@@ -146,7 +149,8 @@ test('a page of groups has whole groups, as many as have a bounded number of mem
   const last = await addGroup('Last')
   await fill(large, 20_001)
   const page = async (startIndex: number) => {
-    const { body } = await ask('GET', `/Groups?startIndex=${startIndex}&count=10`)
+    const { status, body } = await ask('GET', `/Groups?startIndex=${startIndex}&count=10`)
+    assert.equal(status, 200, JSON.stringify(body))
     const groups = body.Resources.map((group: { id: string; members: unknown[] }) => [group.id, group.members.length])
     return [body.totalResults, body.itemsPerPage, groups]
   }
