@@ -212,6 +212,18 @@ export async function assertFitsPhone(page: Page, addresses: readonly string[]):
   await page.setViewportSize({ width: 1440, height: 900 })
 }
 
+/**
+ * Toasts of the page stay until it is left. They go after ten seconds, which on a busy machine pass between what a test waits for and
+ * its press of "Undo". Nothing else in the page waits as long by `setTimeout` and is missed.
+ */
+export const keepToasts = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const later = window.setTimeout
+    const unlessLong = (run: () => void, ms?: number, ...rest: unknown[]) =>
+      ms !== undefined && ms >= 10_000 ? 0 : later(run, ms, ...rest)
+    window.setTimeout = unlessLong as typeof window.setTimeout
+  })
+
 /** A request as the pages make theirs: with the cookie and the token of the session. */
 export const askAsPage = (page: Page, method: string, path: string, body?: object) =>
   page.evaluate(

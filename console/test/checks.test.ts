@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { until } from '../../server/test/support/muster-process.ts'
-import { askAsPage, assertFitsPhone, deadlineMs, lackOfBrowser as skip, violations } from './browser.ts'
+import { askAsPage, assertFitsPhone, deadlineMs, keepToasts, lackOfBrowser as skip, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 type CheckRow = { id: string; name: string; failing: number }
@@ -118,6 +118,7 @@ test('a saved configuration is restored by Undo, unless that would block devices
   const strategy = async () => (await askAsPage(page, 'GET', path)).body.remediation_strategy
   const saveReportOnly = async () => {
     await page.goto(at(`/checks/${worst.id}/configuration`))
+    await keepToasts(page)
     await page.getByRole('radio', { name: /Report only/ }).click()
     const bar = page.getByRole('region', { name: 'Unsaved changes' })
     await bar.getByRole('button', { name: /Notify|Release|Save/ }).click()
@@ -170,6 +171,7 @@ test('an earlier configuration is opened from the history, previewed, and saved'
 
 test('a check is paused and taken up again by Undo', { skip }, async () => {
   await page.goto(at(`/checks/${worst.id}`))
+  await keepToasts(page)
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('link', { name: 'Resume…' }).waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -379,6 +381,7 @@ test('tags are given, found by, and taken back', { skip }, async () => {
   await page.locator('[data-row-link]').nth(1).waitFor({ state: 'detached' })
   assert.equal(await page.locator('[data-row-link]').textContent(), worst.name)
   await page.goto(at(`/checks/${worst.id}/configuration`))
+  await keepToasts(page)
   await page.getByRole('button', { name: 'Remove the tag Baseline <b>' }).click()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('button', { name: 'Remove the tag Baseline <b>' }).waitFor()

@@ -5,6 +5,7 @@ import {
   askAsPage,
   assertFitsPhone,
   type ConsoleInBrowser,
+  keepToasts,
   openConsole,
   adminPassword as password,
   lackOfBrowser as skip,
@@ -161,6 +162,7 @@ test('filters are kept under a name, and a deleted view comes back', { skip }, a
   await page.goto(`${trial.baseUrl}/console/devices`)
   await page.getByRole('button', { name: 'Macs with an a' }).click()
   await page.waitForURL(/platform=Mac&q=a/)
+  await keepToasts(page)
   await page.getByRole('button', { name: 'Delete view' }).click()
   await page.getByRole('button', { name: 'Macs with an a' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { adminPassword, askAsPage, lackOfBrowser as skip, violations } from './browser.ts'
+import { adminPassword, askAsPage, keepToasts, lackOfBrowser as skip, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 withConsole(40)
@@ -79,6 +79,7 @@ test('from its row a device is edited, unregistered, and deleted; it leaves the 
     'nobody owns it',
   )
   await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await keepToasts(page)
   await dialog.getByRole('button', { name: /^Delete/ }).click()
   await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor({ state: 'detached' })
   assert.equal(new URL(page.url()).pathname, '/console/devices')
@@ -124,6 +125,7 @@ test('a check is paused from its row, and runs again with Undo', { skip }, async
   await page.getByRole('menuitem', { name: 'Pause' }).waitFor()
   assert.deepEqual(await items(), ['Pause'], 'one of the catalogue is neither drafted nor deleted')
   assert.deepEqual(await violations(page), [])
+  await keepToasts(page)
   await page.getByRole('menuitem', { name: 'Pause' }).click()
   await page.getByText('Paused, does not run').waitFor()
   await menuOf(0).click()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
+import { askAsPage, assertFitsPhone, keepToasts, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 const longName = 'Maximiliane-Wilhelmine von Hohenfels-Öttingen zu Wallerstein'
@@ -61,6 +61,7 @@ test('a device group is made, filled, and left again with a way back', { skip },
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Add 2 devices' }).click()
   await page.getByText('2 devices', { exact: true }).waitFor()
+  await keepToasts(page)
   await page
     .getByRole('button', { name: /^Remove / })
     .first()
@@ -145,6 +146,7 @@ test('a device is renamed and noted, and that is taken back', { skip }, async ()
   await page.getByLabel('Name').fill(longName)
   await page.getByLabel('Note').fill('Lent to the lab')
   assert.deepEqual(await violations(page), [])
+  await keepToasts(page)
   await page.getByRole('button', { name: 'Save the device' }).click()
   await page.getByRole('heading', { level: 1, name: longName }).waitFor()
   await page.getByText('Lent to the lab').waitFor()
@@ -176,6 +178,7 @@ test('who may sign in is chosen, and a registration ends after its consequences 
 test('a device that was deleted is restored from the toast, and from its page', { skip }, async () => {
   const remove = async () => {
     await page.goto(at('/devices/2'))
+    await keepToasts(page)
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
     await page.getByRole('menu').waitFor({ state: 'hidden' })

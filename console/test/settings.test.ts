@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { adminPassword, askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
+import {
+  adminPassword,
+  askAsPage,
+  assertFitsPhone,
+  keepToasts,
+  lackOfBrowser as skip,
+  untilIdle,
+  violations,
+} from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
 withConsole(2)
@@ -187,6 +195,7 @@ test('the organization is renamed, and the way back is offered', { skip }, async
   assert.deepEqual(await violations(page), [])
   const before = await page.getByLabel('Name of the organization').inputValue()
   await page.getByLabel('Name of the organization').fill('Halden Instruments & Söhne')
+  await keepToasts(page)
   await button('Save the name').click()
   await page.getByRole('navigation', { name: 'Console' }).getByText('Halden Instruments & Söhne').waitFor()
   await button('Undo').click()
