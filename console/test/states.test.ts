@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { BrowserContext, Locator, Page, Request, Route } from 'playwright-core'
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { until } from '../../server/test/support/muster-process.ts'
+import { openReads, type Reads } from './answered-reads.ts'
 import {
   type ConsoleInBrowser,
   deadlineMs,
@@ -44,20 +45,21 @@ after(() => opened?.stop())
 /** What is wrong on the pages of the addresses, which are looked at some at a time. */
 async function walk(
   paths: readonly string[],
-  look: (page: Page, path: string) => Promise<readonly (string | false)[]>,
+  look: (page: Page, path: string, reads: Reads) => Promise<readonly (string | false)[]>,
 ): Promise<string[]> {
   const waiting = [...paths]
   const complaints: string[] = []
   // One page for all of a context's addresses: a page of its own for each would cost a process each.
   const work = async (context: BrowserContext) => {
     const page = await context.newPage()
+    const reads = await openReads(page)
     let where = ''
     page.on('pageerror', (error) => thrown.push(`${where}: ${error.message}`))
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
       where = path
-      const found = await look(page, path).catch((error: unknown) => [String(error).split('\n', 1)[0] ?? ''])
+      const found = await look(page, path, reads).catch((error: unknown) => [String(error).split('\n', 1)[0] ?? ''])
       complaints.push(...found.filter((text) => text !== false).map((text) => `${where}: ${text}`))
-      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await reads.letThrough()
     }
     await page.close()
   }
@@ -67,21 +69,6 @@ async function walk(
 
 /** What the frame around the pages asks for, and what a page is whole without. */
 const besides = /\/console\/api\/(session$|session\/options|live|views\/(waiting_requests|saved_views|\w+_count))/
-
-/** Ends by being over: a request that is under way while a route is removed may never be answered. */
-type Interception = { count: number; isOver: boolean }
-
-/** Answers the requests of the page itself in another way, and counts them. */
-async function intercept(page: Page, answer: (route: Route) => Promise<void>): Promise<Interception> {
-  const met = { count: 0, isOver: false }
-  await page.route('**/console/api/**', async (route) => {
-    const { pathname } = new URL(route.request().url())
-    if (met.isOver || besides.test(pathname) || route.request().method() !== 'GET') return route.continue()
-    met.count += 1
-    return answer(route)
-  })
-  return met
-}
 
 /** Asks again for all that has failed, also for what fails only meanwhile, until nothing has. */
 const tryAgain = (page: Page, alert: Locator): Promise<boolean> =>
@@ -141,7 +128,7 @@ async function complaintsOfWaiting(page: Page): Promise<(string | false)[]> {
 }
 
 /** Whether the page, whose reads are refused, says why, and is whole after trying again. */
-async function complaintsOfRefusal(page: Page, met: Interception): Promise<(string | false)[]> {
+async function complaintsOfRefusal(page: Page, reads: Reads): Promise<(string | false)[]> {
   const alert = page.locator('main [role=alert]').filter({ hasText: 'The database is away.' })
   const isSaid = await alert
     .first()
@@ -152,7 +139,7 @@ async function complaintsOfRefusal(page: Page, met: Interception): Promise<(stri
     )
   if (!isSaid) return ['it does not say what has failed']
   const words = (await alert.first().textContent()) ?? ''
-  met.isOver = true
+  await reads.letThrough()
   const isMended = await tryAgain(page, alert)
   return [
     !words.includes('req-of-the-test') && `the request is not named: ${words}`,
@@ -167,18 +154,21 @@ test('every page waits for the server, says why it refuses, is mended by trying 
 }, async () => {
   assert.ok(addresses.length > 55, addresses.join(' '))
   const titles = new Map<string, string>()
+  const reading = new Set<string>()
   const body = { error: 'unavailable', message: 'The database is away.', errors: [] }
-  const complaints = await walk(addresses, async (page, path) => {
+  const complaints = await walk(addresses, async (page, path, reads) => {
     await page.setViewportSize({ width: 1440, height: 900 })
     const waited = Promise.withResolvers<void>()
-    const met = await intercept(page, async (route) => {
-      await waited.promise
-      await route.fulfill({ status: 503, json: body, headers: { 'x-request-id': 'req-of-the-test' } }).catch(() => {})
+    const refusal = { status: 503, json: body, headers: { 'x-request-id': 'req-of-the-test' } }
+    await reads.answer(({ method, pathname }) => {
+      if (besides.test(pathname) || method !== 'GET') return
+      reading.add(path)
+      return waited.promise.then(() => refusal)
     })
     await page.goto(base + path)
     const found = await complaintsOfWaiting(page)
     waited.resolve()
-    if (met.count > 0) found.push(...(await complaintsOfRefusal(page, met)))
+    if (reading.has(path)) found.push(...(await complaintsOfRefusal(page, reads)))
     await drawn(page)
     const title = await page.title()
     titles.set(path, title)
@@ -189,6 +179,7 @@ test('every page waits for the server, says why it refuses, is mended by trying 
     return found
   })
   assert.deepEqual(complaints, [])
+  assert.ok(reading.size > 55, [...reading].join(' '))
   const device = addresses.find((path) => /^\/devices\/\d+$/.test(path)) ?? ''
   assert.match(titles.get(device) ?? '', /^\S.* · Devices · Muster$/)
 })
@@ -201,7 +192,7 @@ const withPanels =
 test('where one read of a page fails alone, its panel says so', { skip, timeout }, async () => {
   const pages = addresses.filter((path) => withPanels.test(path))
   assert.ok(pages.length >= 9, pages.join(' '))
-  const complaints = await walk(pages, async (page, path) => {
+  const complaints = await walk(pages, async (page, path, reads) => {
     const asked = new Set<string>()
     const note = (request: Request) => {
       const { pathname } = new URL(request.url())
@@ -211,14 +202,11 @@ test('where one read of a page fails alone, its panel says so', { skip, timeout 
     await page.goto(base + path)
     await loaded(page)
     page.off('request', note)
-    const reads = [...asked].filter((one) => path === '/' || !ornaments.test(one))
-    assert.ok(reads.length > 0)
+    const each = [...asked].filter((one) => path === '/' || !ornaments.test(one))
+    assert.ok(each.length > 0)
     const found: string[] = []
-    for (const one of reads) {
-      await page.route(
-        (url) => url.pathname === one,
-        (route) => route.fulfill({ status: 503, json: {} }),
-      )
+    for (const one of each) {
+      await reads.answer(({ pathname }) => (pathname === one ? Promise.resolve({ status: 503, json: {} }) : undefined))
       await page.reload()
       const alert = page.locator('main [role=alert]').filter({ hasText: 'could not be' }).first()
       const isSaid = await alert.waitFor({ timeout: 120_000 }).then(
@@ -226,7 +214,7 @@ test('where one read of a page fails alone, its panel says so', { skip, timeout 
         () => false,
       )
       if (!isSaid) found.push(`nothing is said of ${one}`)
-      await page.unrouteAll()
+      await reads.letThrough()
     }
     return found
   })
