@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { connectEmbedded } from '../../src/base/db/connect.ts'
 import { generateKey } from '../../src/base/secrets/token-format.ts'
-import { openPlace, until } from '../support/muster-process.ts'
+import { openPlace } from '../support/muster-process.ts'
 import { trustingReceivers } from './outlive-kills.ts'
 import { outliveRestore } from './outlive-restore.ts'
-import { assertSound } from './told-place.ts'
 
 const key = generateKey()
 const enrollSecret = randomBytes(24).toString('base64url')
-const masterKey = randomBytes(32).toString('hex')
-const common = {
-  MUSTER_MASTER_KEY: masterKey,
+const settings = {
+  MUSTER_MASTER_KEY: randomBytes(32).toString('hex'),
   MUSTER_BASE_URL: 'https://trust.example.com',
   MUSTER_TRUST_PROXY: '127.0.0.1',
   MUSTER_RATE_LIMIT_PER_MINUTE: '100000',
@@ -26,7 +22,7 @@ const common = {
 }
 
 test('a backup that is taken under load restores to an installation that tells receivers nothing wrong', async (t) => {
-  const place = openPlace(t, { ...common, ...trustingReceivers(t) })
+  const place = openPlace(t, { ...settings, ...trustingReceivers(t) })
   const file = join(dirname(place.dataDir), 'backup.tar.gz')
   await outliveRestore(t, {
     ...{ place, key, enrollSecret },
@@ -48,83 +44,4 @@ test('a backup that is taken under load restores to an installation that tells r
       return restoredIn
     },
   })
-})
-
-/** As a later version of Muster would leave it. */
-async function addMigration(dataDir: string): Promise<void> {
-  const { executeScript, close } = await connectEmbedded({ dataDir })
-  await executeScript(`insert into schema_migrations (version, name, checksum) values (9999, '9999_later.sql', '')`)
-  await close()
-}
-
-test('what is no backup, of another key, or would replace something, is refused and leaves nothing', async (t) => {
-  const place = openPlace(t, common)
-  const folder = dirname(place.dataDir)
-  const file = join(folder, 'backup.tar.gz')
-  const none = await place.run(['backup', '--output', file])
-  assert.equal(none.exit, 5, none.err)
-  const server = await place.start(['serve'])
-  const onPostgres = await place.run(['backup', '--output', file], { DATABASE_URL: 'postgres://localhost/muster' })
-  assert.match(onPostgres.err, /deploy\/postgres\/backup\.sh/)
-  const killed = await place.startCommand(['backup', '--output', file], /^/)
-  await until(10_000, async () => (await readdir(folder)).some((name) => name.endsWith('.partial')), 1)
-  await killed.kill()
-  assert.ok(!existsSync(file))
-  assert.equal((await place.run(['backup', '--output', file])).exit, 0)
-  const again = await place.run(['backup', '--output', file])
-  assert.match(again.err, /exists already/)
-
-  const restore = (input: string, name: string, settings = {}) =>
-    place.run(['restore', '--input', input], { MUSTER_DATA_DIR: join(folder, name), ...settings })
-  const inUse = await place.run(['restore', '--input', file])
-  assert.match(inUse.err, /is in use by process/)
-  assert.equal(inUse.exit, 4)
-  await server.kill()
-  const occupied = await place.run(['restore', '--input', file])
-  assert.match(occupied.err, /holds a database already: move it away/)
-
-  const bytes = await readFile(file)
-  const cut = join(folder, 'cut.tar.gz')
-  await writeFile(cut, bytes.subarray(0, bytes.length - 40_000))
-  const changed = join(folder, 'changed.tar.gz')
-  await writeFile(
-    changed,
-    bytes.map((byte, at) => (at === Math.floor(bytes.length / 2) ? byte ^ 1 : byte)),
-  )
-  const otherKey = { MUSTER_MASTER_KEY: 'ab'.repeat(32) }
-  for (const [input, settings, fault] of [
-    [cut, {}, /is not a whole backup/],
-    [changed, {}, /is not a whole backup/],
-    [file, otherKey, /taken with the master key .* but the configured one is/],
-    [join(folder, 'absent'), {}, /There is no/],
-  ] as const) {
-    const refused = await restore(input, 'refused', settings)
-    assert.match(refused.err, fault)
-    assert.notEqual(refused.exit, 0)
-    const left = await readdir(join(folder, 'refused', 'database')).catch(() => [])
-    assert.deepEqual(left, [], input)
-  }
-
-  const newer = join(folder, 'newer.tar.gz')
-  await addMigration(join(place.dataDir, 'database'))
-  const alone = await place.run(['backup', '--output', newer])
-  assert.equal(alone.exit, 0, alone.err)
-  const refused = await restore(newer, 'refused')
-  assert.match(
-    refused.err,
-    /The database is newer than this version of Muster: it has 9999_later\.sql.*Nothing was restored/,
-  )
-  assert.deepEqual(await readdir(join(folder, 'refused', 'database')), [])
-
-  await mkdir(join(folder, 'restored'), { mode: 0o700 })
-  // What a killed restore, or a killed creation, leaves.
-  const remains = join(folder, 'restored', 'database')
-  await mkdir(join(remains, 'pgdata.restoring', 'pgdata'), { recursive: true })
-  await mkdir(join(remains, 'pgdata'))
-  await mkdir(join(remains, 'pgdata.copy'))
-  await writeFile(join(remains, 'pgdata.incomplete'), '')
-  const restored = await restore(file, 'restored')
-  assert.equal(restored.exit, 0, restored.err)
-  assert.deepEqual(await readdir(remains), ['pgdata'])
-  await assertSound(place, { MUSTER_DATA_DIR: join(folder, 'restored') })
 })
