@@ -18,7 +18,7 @@ export interface Session {
 
 /** The processes of this machine, as proc_pid_stat(5) has them. Undefined on systems without Linux's procfs. */
 export function readProcesses(): Process[] | undefined {
-  if (process.platform !== 'linux') return undefined
+  if (!fs.existsSync('/proc/self/stat')) return undefined
   const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.flatMap((pid) => readProcess(Number(pid)) ?? [])
 }
