@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { chromium } from 'playwright-core'
 import { type ApplicationSite, openApplicationSite } from './application-site.ts'
-import { loopbackStateIn, openChromium, optionsFor, privatePage } from './chromium.ts'
+import { enter, loopbackStateIn, openChromium, optionsFor, privatePage } from './chromium.ts'
 import { isCompanion } from './sign-in-page.ts'
 import { signInPlace } from './sign-in-place.ts'
 
@@ -42,7 +42,7 @@ test('LoopbackNetworkAllowedForUrls lets the page pass without a question', { sk
   const context = await chromium.launchPersistentContext(profile, optionsFor(place.tenant.origin))
   const page = await context.newPage()
   const signIn = await site.begin()
-  await page.goto(signIn.address)
+  await enter(page, signIn.address)
   assert.equal((await signIn.claims())['acr'], 'urn:muster:device:compliant')
   await context.close()
 })
@@ -53,7 +53,7 @@ test('so it does in a private window, and not for other sites', { skip }, async 
   const asked: string[] = []
   page.on('requestfinished', (request) => isCompanion(request.url()) && asked.push(request.url()))
   const signIn = await site.begin()
-  await page.goto(signIn.address)
+  await enter(page, signIn.address)
   assert.equal((await signIn.claims())['acr'], 'urn:muster:device:compliant')
   assert.ok(asked.length > 0 && asked.every((address) => !address.includes('/v1/return')), 'it went by fetch')
   const elsewhere = await browser.newPage()

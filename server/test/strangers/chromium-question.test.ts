@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { until } from '../support/muster-process.ts'
 import { type ApplicationSite, openApplicationSite } from './application-site.ts'
-import { loopbackStateIn, openChromium, privatePage } from './chromium.ts'
+import { enter, loopbackStateIn, openChromium, privatePage } from './chromium.ts'
 import { isCompanion, newestSignIn, pressAllow, pressOtherWay, regionIn, untilUndetected } from './sign-in-page.ts'
 import { signInPlace } from './sign-in-place.ts'
 import { openScreen } from './x-server.ts'
@@ -111,7 +111,7 @@ test('the next sign-in of a window in which Allow was chosen passes without a cl
   await answer(page, answers.allow)
   await claims()
   const next = await site.begin()
-  await page.goto(next.address)
+  await enter(page, next.address)
   assert.equal((await next.claims())['acr'], 'urn:muster:device:compliant')
   await until(1_000, async () => next.isAnswered())
   await context.close()

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { until } from '../support/muster-process.ts'
 import { type ApplicationSite, openApplicationSite } from './application-site.ts'
-import { openChromium, privatePage, type Setting, setLoopback } from './chromium.ts'
+import { enter, openChromium, privatePage, type Setting, setLoopback } from './chromium.ts'
 import type { Laptop } from './laptop.ts'
 import { loopbackBrowser } from './loopback-browser.ts'
 import { isCompanion, newestSignIn, pressAllow, pressOtherWay, regionIn, untilUndetected } from './sign-in-page.ts'
@@ -38,7 +38,7 @@ async function opened(setting: Setting) {
   const asked: string[] = []
   page.on('request', (request) => isCompanion(request.url()) && asked.push(request.url()))
   const signIn = await site.begin()
-  await page.goto(signIn.address)
+  await enter(page, signIn.address)
   return { context, page, asked, ...signIn }
 }
 

@@ -64,3 +64,6 @@ export async function privatePage(browser: Browser): Promise<{ context: BrowserC
   context.setDefaultTimeout(deadlineMs)
   return { context, page: await context.newPage() }
 }
+
+/** Goes to a page that may go on by itself before it has loaded, which Playwright takes for an interruption. */
+export const enter = (page: Page, address: string) => page.goto(address, { waitUntil: 'commit' })

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { until } from '../support/muster-process.ts'
 import { type ApplicationSite, openApplicationSite } from './application-site.ts'
-import { openChromium, privatePage, setLoopback } from './chromium.ts'
+import { enter, openChromium, privatePage, setLoopback } from './chromium.ts'
 import type { Laptop } from './laptop.ts'
 import { loopbackBrowser } from './loopback-browser.ts'
 import { programFolder, type Running, runProgram } from './run-program.ts'
@@ -78,7 +78,7 @@ async function signIn(setting: 'granted' | 'denied'): Promise<void> {
   const { context, page } = await privatePage(browser)
   await setLoopback(context, page, place.tenant.origin, setting)
   const visit = await site.begin()
-  await page.goto(visit.address)
+  await enter(page, visit.address)
   if (setting === 'denied') {
     await untilUndetected(place)
     await page.locator(pressOtherWay).first().click()
