@@ -89,7 +89,7 @@ function concurrencyFor(mode: Mode): { sharing: number; atOnce: number } {
 }
 
 // Elsewhere than in CI a processor may be slow, and the first test of the chart builds helm.
-const processorMs = isCi ? 300_000 : 1_800_000
+const processorMs = isCi ? 600_000 : 1_800_000
 const ordinary: Limits = { processorMs, idleMs: 300_000, lastMs: 1_800_000, graceMs: 30_000 }
 const furtherMs = 4 * 3_600_000
 
