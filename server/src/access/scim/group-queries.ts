@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { listNames } from '../../administration/groups/queries.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import type { ScimPage } from './user-queries.ts'
@@ -77,20 +78,10 @@ export async function listMembers(
     .orderBy('person_id')
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute()
-  const names = await namesOf(reader, organizationId, [...new Set(members.map((member) => member.person_id))])
+  // Apart from the members: where the planner takes both for few, a join reads everyone for each member.
+  const names = await listNames(reader, organizationId, [...new Set(members.map((member) => member.person_id))])
   return members.flatMap((member) => {
     const name = names.get(member.person_id)
     return name === undefined ? [] : [{ ...member, name }]
   })
-}
-
-/** Apart from the members: where the planner takes both for few, a join reads everyone for each member. */
-async function namesOf(reader: Reader, organizationId: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const people = await reader
-    .selectFrom('people')
-    .select(['id', 'name'])
-    .where(inOrganization('people', organizationId))
-    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
-    .execute()
-  return new Map(people.map(({ id, name }) => [id, name]))
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { ChangeContext } from '../../base/change-context.ts'
-import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { findPersonGroup } from './queries.ts'
+import { findPersonGroup, listNames } from './queries.ts'
 import { recordMemberships } from './record-memberships.ts'
 
 export type PersonGroupAddition = { personGroupId: string; personIds: readonly string[] }
@@ -21,23 +20,13 @@ export async function addPersonGroupMembers(
   const { personGroupId } = addition
   const group = orNotFound(await findPersonGroup(tx, organizationId, personGroupId))
   const ids = [...new Set(addition.personIds)]
-  const names = await namesOf(tx, organizationId, ids)
+  const names = await listNames(tx, organizationId, ids)
   for (const id of ids) orNotFound(names.get(id))
   const added = await insertMembers(tx, organizationId, personGroupId, ids)
   const joined = added.map((id) => ({ id, name: names.get(id) ?? '' }))
   const sentence = (people: string) => `Added ${people} to the person group "${group.name}".`
   await recordMemberships(tx, joined, sentence, { personGroupId, action: 'person_group.members_added' }, context)
   return added.length
-}
-
-async function namesOf(tx: Tx, organizationId: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await tx
-    .selectFrom('people')
-    .select(['id', 'name'])
-    .where(inOrganization('people', organizationId))
-    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
-    .execute()
-  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 async function insertMembers(tx: Tx, organizationId: string, personGroupId: string, ids: readonly string[]) {

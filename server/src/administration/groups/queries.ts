@@ -1,4 +1,5 @@
 import type { deviceGroupSearch, personGroupSearch } from '@muster/contract/groups.ts'
+import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import type { Keyset } from '../../base/lists/keyset.ts'
@@ -92,3 +93,18 @@ export const lockDeviceGroup = (tx: Tx, organizationId: string, id: string) =>
 /** Whether a nested list of the group can be asked for. */
 export const deviceGroupExists = async (reader: Reader, organizationId: string, id: string): Promise<boolean> =>
   (await findDeviceGroup(reader, organizationId, id)) !== undefined
+
+/** The names of people by their identifiers; who is not in the organization is left out. */
+export async function listNames(
+  reader: Reader,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const people = await reader
+    .selectFrom('people')
+    .select(['id', 'name'])
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .execute()
+  return new Map(people.map(({ id, name }) => [id, name]))
+}
