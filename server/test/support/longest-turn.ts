@@ -19,3 +19,19 @@ export async function longestTurnMs(work: () => Promise<unknown>): Promise<numbe
   await done
   return longest
 }
+
+const rows = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => ({ [`one${at}`]: 'v', [`other${at}`]: 'v' })))
+
+/**
+ * What no turn may take, in the same ms: four times the reading of a text of half a megabyte, on this machine and now. The best of
+ * some readings, since the collector of garbage is at work in the others.
+ */
+export function turnLimitMs(): number {
+  const readings = Array.from({ length: 8 }, () => {
+    const before = process.threadCpuUsage()
+    JSON.parse(rows)
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1_000
+  })
+  return 4 * Math.min(...readings)
+}
