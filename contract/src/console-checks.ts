@@ -111,7 +111,9 @@ export const ConfigurationPreview = Type.Object(
       Type.Object(
         {
           devices: Count('Devices that saving would block without notice.'),
-          limit: Count('So many devices one check may newly block within an hour.'),
+          people: Count('Owners of these devices.'),
+          limit: Count('The devices of so many people one check may newly block within an hour.'),
+          taken_back: Count('Devices that the check blocked within the hour before, and whose blocks are taken back.'),
         },
         { description: 'Blocks that are held until an administrator releases or discards them.' },
       ),
@@ -241,8 +243,14 @@ export const BlockHolds = Type.Object(
             { description: 'The check whose blocks are held.' },
           ),
           began_at: Timestamp('Since when blocks are held.'),
-          device_limit: Count('So many devices the check might have newly blocked within an hour.'),
+          owner_limit: Nullable(
+            Count(
+              'The devices of so many people the check might have newly blocked within an hour; null where blocks were counted by device then.',
+            ),
+          ),
           devices: Count('Devices that it keeps from being blocked now.'),
+          people: Count('Owners of these devices.'),
+          taken_back: Count('Devices whose blocks of the hour before it took back.'),
           discarded_at: Nullable(Timestamp('When the blocks were discarded; null while nobody has decided.')),
           discarded_by: Nullable(Text('Who discarded them; null while nobody has decided.')),
         },
@@ -260,15 +268,17 @@ export const BlockHolds = Type.Object(
             id: '7',
             check: { id: '57', name: 'The firewall is on' },
             began_at: '2026-11-20T09:00:00.000Z',
-            device_limit: 35,
+            owner_limit: 35,
             devices: 212,
+            people: 198,
+            taken_back: 0,
             discarded_at: null,
             discarded_by: null,
           },
         ],
       },
     ],
-    description: 'Blocks that are held because one check was about to block many devices at once.',
+    description: 'Blocks that are held because one check was about to block the devices of many people at once.',
   },
 )
 export type BlockHolds = Static<typeof BlockHolds>

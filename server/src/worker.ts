@@ -19,6 +19,7 @@ import { plusMs } from './base/time.ts'
 import { removeCheck } from './checks/definitions/remove-check.ts'
 import { endExpiredExemptions } from './compliance/exemptions/end-expired-exemptions.ts'
 import { holdEarlierBlocks } from './compliance/issues/hold-earlier-blocks.ts'
+import { endFixedHolds } from './compliance/targeting/end-fixed-holds.ts'
 import { recomputeCheck } from './compliance/targeting/recompute-check.ts'
 import { resumeWork } from './compliance/targeting/resume-work.ts'
 import { startHeartbeat } from './health/worker-heartbeats.ts'
@@ -121,6 +122,7 @@ function scheduledJobs(
       cron: '*/5 * * * *',
       run: (signal) => assignOwnersByAccount(db, clock, signal),
     },
+    'end-fixed-holds': { cron: '* * * * *', run: () => endFixedHolds(db, bySystem) },
     'refuse-unconfirmed-nodes': { cron: '* * * * *', run: () => refuseUnconfirmedNodes(db, clock()) },
     'end-quiet-conflicts': { cron: '53 * * * *', run: () => endQuietConflicts(db, clock()) },
     'end-requests-of-leavers': { cron: '* * * * *', run: () => endRequestsOfLeavers(db, clock) },

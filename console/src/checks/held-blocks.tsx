@@ -11,7 +11,7 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { blockHoldsQuery } from './check-queries.ts'
-import { devices } from './check-words.ts'
+import { devices, people } from './check-words.ts'
 
 type Hold = BlockHolds['data'][number]
 
@@ -49,7 +49,7 @@ function HeldBlock({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnChec
 }
 
 function HoldText({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnCheck: boolean }) {
-  const { check, device_limit: limit, discarded_at: discardedAt } = hold
+  const { check, owner_limit: limit, discarded_at: discardedAt } = hold
   if (discardedAt !== null) {
     return (
       <>
@@ -69,9 +69,16 @@ function HoldText({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnCheck
   )
   return (
     <>
-      <b className="medium">The blocks of {devices(hold.devices)} are held.</b> {subject} was about to block more than{' '}
-      {devices(limit)} within an hour (<RelativeTime time={hold.began_at} />
-      ). Until you decide, these devices are not blocked, and nothing is signaled.
+      <b className="medium">
+        The blocks of {devices(hold.devices)} of {people(hold.people)} are held.
+      </b>{' '}
+      {subject} was about to block{' '}
+      {limit === null ? 'many devices' : `the devices of more than ${people(limit)} within an hour`} (
+      <RelativeTime time={hold.began_at} />
+      ). Until you decide, these devices keep the state that they had before, and nothing is signaled
+      {hold.taken_back === 0
+        ? '.'
+        : `, but that ${devices(hold.taken_back)} had been blocked just before and ${hold.taken_back === 1 ? 'is' : 'are'} no longer.`}
     </>
   )
 }

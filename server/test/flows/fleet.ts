@@ -10,7 +10,6 @@ import { unregisterDevice } from '../../src/administration/registrations/unregis
 import { type Actor, newChange, systemChange } from '../../src/base/change-context.ts'
 import { type Db, type Tx, transact } from '../../src/base/db/transact.ts'
 import { orNotFound, ServiceError } from '../../src/base/errors.ts'
-import { setBeginsBlockingOn } from '../../src/checks/configuration/set-begins-blocking-on.ts'
 import { updateConfiguration } from '../../src/checks/configuration/update-configuration.ts'
 import { endExpiredExemptions } from '../../src/compliance/exemptions/end-expired-exemptions.ts'
 import { recordTogether } from '../../src/compliance/results/record-results.ts'
@@ -171,8 +170,8 @@ async function configure(fleet: Fleet, check: number, change: Partial<ModelConfi
 async function begin({ db, organizationId, checks }: Fleet, check: number, inMs: number | null, now: string) {
   const checkId = at(checks, check)
   const beginsBlockingOn = inMs === null ? null : isoOf(Date.parse(now) + inMs)
-  const change = { checkId, beginsBlockingOn }
-  await transact(db, (tx) => setBeginsBlockingOn(tx, change, systemChange(organizationId, now)))
+  const change = { checkId, request: {}, beginsBlockingOn }
+  await transact(db, (tx) => updateConfiguration(tx, change, systemChange(organizationId, now)))
   await recomputeCheck(db, { organizationId, checkId }, () => contextAt(now), new AbortController().signal)
   return 'done'
 }

@@ -59,7 +59,7 @@ async function fill(organizationId: string) {
       'blocks_device_at', case when number % 500 = 0 then ${at} + interval '1 month' end)) as copy
     where i.id = ${issue.id}::bigint`.execute(app.db)
   await sql`
-    insert into block_holds (organization_id, id, check_id, began_at, device_limit)
+    insert into block_holds (organization_id, id, check_id, began_at, owner_limit)
     values (${organizationId}::bigint, 1, ${check.id}::bigint, ${app.now()}::timestamptz, 100)`.execute(app.db)
   await sql`
     insert into auth_logs select copy.* from auth_logs as l, ${numbers}, jsonb_populate_record(l, jsonb_build_object('id', 1000 + number, 'started_at', ${at},

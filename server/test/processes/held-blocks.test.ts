@@ -37,8 +37,8 @@ testOnPostgres('two servers count the blocks of a check together, and signal non
   const statuses = await Promise.all(ids.map(report))
   assert.deepEqual([...new Set(statuses)], [200])
   await until(30_000, async () => !(await statesOf()).includes('blocked'))
-  const holds = await database.db.selectFrom('block_holds').select(['decision', 'device_limit']).execute()
-  assert.deepEqual(holds, [{ decision: null, device_limit: 10 }])
+  const holds = await database.db.selectFrom('block_holds').select(['decision', 'owner_limit']).execute()
+  assert.deepEqual(holds, [{ decision: null, owner_limit: 10 }])
   const told = await database.db
     .selectFrom('events')
     .select('device_id')

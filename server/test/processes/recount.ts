@@ -118,13 +118,13 @@ function assertAuthStates(tables: Tables, now: string): void {
       return {
         exempted: issue['exempted'] === 'true',
         blocks_device_at: blocks ? moment(issue['blocks_device_at']) : null,
-        is_shown: strategy !== 'report_only' && !isPaused,
-        is_held: issue['hold_id'] !== null,
+        is_shown:
+          strategy !== 'report_only' &&
+          !isPaused &&
+          (issue['hold_id'] === null || issue['told_before_block'] === 'true'),
       }
     })
-    const isGood = device['auth_state'] === 'good'
-    const counted = states.map((state) => (isGood && state.is_held ? { ...state, is_shown: false } : state))
-    const expected = authStateFor(counted, { isRegistered: device['registered_owner_id'] !== null }, now)
+    const expected = authStateFor(states, { isRegistered: device['registered_owner_id'] !== null }, now)
     const stored = { auth_state: device['auth_state'], will_block_at: moment(device['will_block_at']) }
     assert.deepEqual(stored, expected, `the state of device ${device['id']} follows from its open issues`)
   }

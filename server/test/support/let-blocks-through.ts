@@ -5,7 +5,7 @@ export async function letBlocksThrough(db: Db, organizationId: string, checkId: 
   await db
     .insertInto('block_holds')
     .values({
-      ...{ organization_id: organizationId, check_id: checkId, began_at: now, device_limit: 10 },
+      ...{ organization_id: organizationId, check_id: checkId, began_at: now, owner_limit: 10 },
       ...{ decision: 'released', decided_at: now, decided_by: 'Ada Lovelace' },
     })
     .execute()

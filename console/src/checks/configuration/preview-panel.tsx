@@ -9,6 +9,7 @@ import { Mark, StateCell } from '../../components/state-shape.tsx'
 import { clockTime, dayOf, deadlineOf, relativeTime } from '../../components/times.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { devices, people } from '../check-words.ts'
+import { heldOf, takenBackOf } from './preview-words.ts'
 import { sparedWords, undecidedWords } from './reason-words.ts'
 
 type Parts = {
@@ -82,9 +83,7 @@ function Outlook({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
 
 const Held = ({ held }: { held: NonNullable<ConfigurationPreview['held']> }) => (
   <p className="secondary">
-    <b className="medium">Held at first:</b> {devices(held.devices)} would be blocked without notice, and one check may
-    block {devices(held.limit)} within an hour. Nobody is blocked or signaled until you release these blocks on the page
-    of the check.
+    <b className="medium">Will be held:</b> {heldOf(held)} {takenBackOf(held)}
   </p>
 )
 

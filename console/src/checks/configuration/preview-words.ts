@@ -39,7 +39,7 @@ export function consequencesOf(preview: ConfigurationPreview): string[] {
   const who = others > 0 ? `${names.join(', ')} and ${others.toLocaleString('en')} more` : names.join(', ')
   const when = isLater(preview) ? `from ${deadlineOf(preview.ends_at, now)} UTC at the latest` : 'immediately'
   const only = preview.people_on_only_device
-  if (preview.held) return [heldOf(preview.held), ...effectOf(preview)]
+  if (preview.held) return [heldOf(preview.held), takenBackOf(preview.held)]
   return [
     `Blocked ${when}, unless the failure is fixed: ${who}.`,
     ...effectOf(preview),
@@ -48,8 +48,17 @@ export function consequencesOf(preview: ConfigurationPreview): string[] {
   ]
 }
 
-const heldOf = ({ devices: count, limit }: NonNullable<ConfigurationPreview['held']>): string =>
-  `The blocks of ${devices(count)} are held: one check may block ${devices(limit)} within an hour without notice. You release or discard them on the page of the check.`
+type Held = NonNullable<ConfigurationPreview['held']>
+
+/** What would be held, and why. */
+export const heldOf = ({ devices: count, people: owners, limit }: Held): string =>
+  `${devices(count)} of ${people(owners)} would be blocked without notice, and one check may block the devices of ${people(limit)} within an hour. They keep their state until you release or discard these blocks on the page of the check.`
+
+/** What streams and webhooks hear of a hold. */
+export const takenBackOf = ({ taken_back: count }: Held): string =>
+  count === 0
+    ? 'Nothing is signaled about them.'
+    : `The blocks of ${devices(count)} within the last hour are taken back, and receivers are told.`
 
 /** What a block reaches, as far as whoever saves has to know. */
 function effectOf({ receivers }: ConfigurationPreview): string[] {
@@ -89,7 +98,7 @@ export function changesInWords(changed: readonly string[], saved: Draft, draft: 
 
 /** What follows, in a line beside the button. */
 export function consequenceOf(preview: ConfigurationPreview): string {
-  if (preview.held) return 'Nobody is blocked until you release the blocks.'
+  if (preview.held) return `Nobody${preview.blocked_now > 0 ? ' else' : ''} is blocked until you release the blocks.`
   if (preview.hit > 0 && isLater(preview)) {
     const day = dayOf(preview.ends_at, Date.parse(preview.computed_at))
     return preview.blocked_now === 0

@@ -587,14 +587,19 @@ export interface Database {
     exempted_on_request: WithDefault<boolean>
     /** The hold that its block waits under, or was discarded with. */
     hold_id: string | null
+    /** Whether the owner was told of it before it blocked the device, or would have. */
+    told_before_block: WithDefault<boolean>
   }
   block_holds: {
     organization_id: string
     id: Id
     check_id: string
     began_at: Instant
-    device_limit: number
-    decision: 'released' | 'discarded' | null
+    /** Null: from before blocks were counted by owner. */
+    owner_limit: number | null
+    /** Devices whose blocks of the hour before it took back. */
+    taken_back: WithDefault<number>
+    decision: 'released' | 'discarded' | 'ended' | null
     decided_at: Instant | null
     decided_by: string | null
   }
@@ -640,6 +645,8 @@ export interface Database {
     last_device_id: WithDefault<string>
     settled_devices: WithDefault<number>
     finished_at: Instant | null
+    /** Whether the configuration before told owners of issues; null where it told them as it does now. */
+    told_before: boolean | null
   }
   live_query_campaigns: {
     organization_id: string

@@ -31,6 +31,7 @@ const before: Settings = {
   blocking_excluded_groups: [],
   options: { max_minutes: 15, names: ['Guest', 'admin'], versions: [{ least: '15.1', major: 15 }] },
   remediation_strategy: 'report_only',
+  begins_blocking_on: null,
 }
 
 const wantedOf = (request: CheckConfigurationRequest): Partial<Settings> => {

@@ -17,6 +17,7 @@ const label: Record<SettingName, string> = {
   blocking_excluded_groups: 'blocking_excluded_groups',
   options: 'options',
   remediation_strategy: 'remediation_strategy',
+  begins_blocking_on: 'begins_blocking_on',
 }
 
 /** What a request asks for, in stored form; `options` is replaced whole. */
@@ -85,6 +86,7 @@ const blockingSettings: readonly SettingName[] = [
   'blocking_allowed_groups',
   'blocking_excluded_groups',
   'remediation_strategy',
+  'begins_blocking_on',
 ]
 const targetingSettings: readonly SettingName[] = ['targeted_groups', 'excluded_groups', 'options']
 

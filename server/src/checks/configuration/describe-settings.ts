@@ -45,6 +45,7 @@ const describe: { readonly [Name in SettingName]: Describe<Settings[Name]> } = {
   blocking_excluded_groups: groups('where it never blocks', 'nowhere'),
   options,
   remediation_strategy: (from, to) => fromTo('the strategy', `"${strategyWords[from]}"`, `"${strategyWords[to]}"`),
+  begins_blocking_on: (from, to) => fromTo('when it begins to block', from ?? 'no date', to ?? 'no date'),
 }
 
 /** One clause for each setting, in the words of the console: `the grace period from 7 to 3 days; snoozing from …`. */

@@ -168,7 +168,7 @@ async function forecastsOf(
   { organizationId, checkId }: { organizationId: string; checkId: string },
   { plan }: Awaited<ReturnType<typeof previewConfiguration>>,
 ) {
-  const asked = { organizationId, checkId, after: '0', limit: 1_000, isWhole: true }
+  const asked = { organizationId, checkId, after: '0', limit: 1_000, isWhole: true, now: plan.now }
   const devices = await listPreviewedDevices(database.db, asked)
   return devices.map((device) => {
     const isStill = plan.isRetargeted ? isTargeted(plan.targeting, device) : device.status !== null

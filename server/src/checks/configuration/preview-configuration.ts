@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { readRoom } from '../../compliance/holds/hold-blocks.ts'
+import { areHeld, readBreaker, readLimit } from '../../compliance/holds/breaker.ts'
+import { listSuddenOwners } from '../../compliance/targeting/hold-ahead.ts'
+import { isTelling } from '../../inventory/devices/rules.ts'
 import { scopeOf } from './configuration-changes.ts'
 import { type BlockingRules, endOfGrace } from './preview-rules.ts'
 import { holdEffect, type PreviewPlan, type PreviewTotals, startTotals, takeDevice } from './preview-totals.ts'
@@ -23,9 +25,18 @@ export type ConfigurationPreview = PreviewTotals & {
   /** Of the organization, whether the check runs there or not. */
   allDevices: number
   onOnlyDevice: ReadonlySet<string>
-  /** The devices whose blocks are held, since they are more than the limit; null where blocks take effect. */
-  held: { devices: number; limit: number } | null
+  held: HeldBlocks | null
   token: string
+}
+
+/** What saving holds, since it would block the devices of more people than the limit without notice. */
+type HeldBlocks = {
+  devices: number
+  people: number
+  /** The devices of so many people one check may newly block within an hour. */
+  limit: number
+  /** Devices that the check has blocked within the hour before, and whose blocks are taken back. */
+  takenBack: number
 }
 
 const devicesPerBatch = 1_000
@@ -40,20 +51,39 @@ export async function previewConfiguration(
   { now, most }: { now: string; most: number },
 ): Promise<ConfigurationPreview> {
   const { organizationId, checkId } = unsaved
+  const check = { organizationId, checkId }
   const asIs = await planOf(reader, unsaved, now)
-  const { room, limit } = await readRoom(reader, { organizationId, checkId }, now)
-  const first = await walk(reader, unsaved, asIs, most)
-  const { sudden } = first.totals
-  const isHeld = sudden > room
+  const breaker = await readBreaker(reader, check, now)
+  const owners = await listSuddenOwners(reader, check, { ...asIs.targeting, ...asIs.rules }, now)
+  const isHeld = owners.size > 0 && (await areHeld(reader, check, breaker, owners))
   const plan = { ...asIs, isHeld }
-  const { totals, digest } = isHeld ? await walk(reader, unsaved, plan, most) : first
-  for (const effect of Object.values(totals.effects)) if (effect.sudden > room) holdEffect(effect)
+  const { totals, digest } = await walk(reader, unsaved, plan, most)
+  for (const effect of Object.values(totals.effects)) {
+    if (effect.sudden.size > 0 && (await areHeld(reader, check, breaker, effect.sudden))) holdEffect(effect)
+  }
   const { total, byOwner } = await countDevices(reader, organizationId, [...totals.owners])
   const onOnlyDevice = new Set([...totals.owners].filter((owner) => byOwner.get(owner) === 1))
-  const token = [plan.revision, totals.blockedNow, totals.blockedAtEnd, digest].join('.')
-  const held = isHeld ? { devices: sudden, limit } : null
+  const { sudden: devices, suddenOwners, takenBack } = totals
+  const held = isHeld
+    ? { devices, people: suddenOwners.size, limit: await readLimit(reader, organizationId), takenBack }
+    : null
+  const numbers = tokenNumbers({ ...totals, held })
+  const token = [plan.revision, ...numbers.map(({ count }) => count), digest].join('.')
   return { ...totals, plan, allDevices: total, onOnlyDevice, held, token }
 }
+
+/** The numbers that the administrator has seen, in the order of the token, each in the words of a refusal. */
+export const tokenNumbers = ({
+  blockedNow,
+  blockedAtEnd,
+  released,
+  held,
+}: Pick<ConfigurationPreview, 'blockedNow' | 'blockedAtEnd' | 'released' | 'held'>) => [
+  { count: blockedNow, what: 'blocked at once' },
+  { count: blockedAtEnd, what: 'blocked by the end of the grace period' },
+  { count: held?.devices ?? 0, what: 'held' },
+  { count: released, what: 'no longer blocked' },
+]
 
 async function walk(
   reader: Reader,
@@ -65,7 +95,8 @@ async function walk(
   const digest = createHash('sha256').update(plan.digestedAs)
   let after = '0'
   for (;;) {
-    const asked = { organizationId, checkId, after, limit: devicesPerBatch, isWhole: plan.isRetargeted }
+    const { now, isRetargeted: isWhole } = plan
+    const asked = { organizationId, checkId, after, limit: devicesPerBatch, isWhole, now }
     const devices = await listPreviewedDevices(reader, asked)
     for (const device of devices) {
       const hit = takeDevice(totals, device, plan, most)
@@ -78,25 +109,21 @@ async function walk(
 }
 
 async function planOf(reader: Reader, unsaved: UnsavedConfiguration, now: string): Promise<PreviewPlan> {
-  const { organizationId, checkId, request, beginsBlockingOn } = unsaved
+  const { organizationId, checkId } = unsaved
   const stored = orNotFound(await findConfiguration(reader, organizationId, checkId))
-  const { after, changed } = await readSettingsChange(reader, organizationId, stored, request)
-  const begins = beginsBlockingOn === undefined ? stored.begins_blocking_on : beginsBlockingOn
-  const rules: BlockingRules = {
-    ...after,
-    paused_at: after.is_paused ? (stored.paused_at ?? now) : null,
-    begins_blocking_on: begins,
-  }
+  const { after, changed } = await readSettingsChange(reader, organizationId, stored, unsaved)
+  const rules: BlockingRules = { ...after, paused_at: after.is_paused ? (stored.paused_at ?? now) : null }
   return {
     now,
     end: endOfGrace(rules, now),
     isHeld: false,
+    isTold: isTelling(stored),
     rules,
     targeting: { ...after, type: stored.type, platforms: stored.platforms },
     isRetargeted: scopeOf(changed) === 'all_devices' && !changed.every((name) => name === 'options'),
     isOtherQuery: changed.includes('options'),
-    changed: begins === stored.begins_blocking_on ? changed : [...changed, 'begins_blocking_on'],
+    changed,
     revision: stored.revision,
-    digestedAs: JSON.stringify([checkId, after, begins]),
+    digestedAs: JSON.stringify([checkId, after]),
   }
 }

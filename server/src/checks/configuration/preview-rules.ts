@@ -1,5 +1,5 @@
 import { dayMs, plusMs } from '../../base/time.ts'
-import { type HoldDecision, isSudden } from '../../compliance/holds/hold-rules.ts'
+import { comesSuddenly, type HoldDecision, isSudden, wasTold } from '../../compliance/holds/hold-rules.ts'
 import { type BlockingPolicy, scheduleIssue } from '../../compliance/issues/rules.ts'
 import { isAllowed, type TargetedDevice } from '../../compliance/standing/targeting-rules.ts'
 import {
@@ -26,6 +26,9 @@ export type OwnIssue = {
   blocks_device_at: string | null
   hold_id: string | null
   hold_decision: HoldDecision | null
+  told_before_block: boolean
+  /** Whether a hold that begins now takes its block back. */
+  is_taken_back: boolean
 }
 
 /** A device, what the check last said there, and the open issues of the check and of all others. */
@@ -53,6 +56,8 @@ export type Forecast = {
   isHit: boolean
   /** Whether saving blocks it without notice, so that it counts towards the limit from which blocks are held. */
   isSudden: boolean
+  /** Whether a block of the hour before is taken back. */
+  isTakenBack: boolean
   /** Why a failing device is not blocked by the end; null where it is, or where the strategy blocks nobody. */
   spared: SparedReason | null
 }
@@ -71,6 +76,8 @@ type Outlook = {
   end: string
   /** Whether blocks without notice are held; they take effect if it is left out. */
   isHeld?: boolean
+  /** Whether the check tells owners of issues as it is saved now. */
+  isTold: boolean
 }
 
 /** What saving `rules` does to a device; `isTargeted` says whether the check still runs there. */
@@ -78,12 +85,15 @@ export function forecast(
   device: PreviewedDevice,
   rules: BlockingRules,
   isTargeted: boolean,
-  { now, end, isHeld = false }: Outlook,
+  { now, end, isHeld = false, isTold }: Outlook,
 ): Forecast {
   // What a check leaves has its issues resolved.
-  const decided = isTargeted ? device.own.map((issue) => decideOwn(issue, device, rules, now)) : []
-  const isNew = decided.some((issue, place) => isNewlySudden(device.own[place], issue, now))
-  const own = isHeld ? decided.map((issue, place) => keepHeld(device.own[place], issue, now)) : decided
+  const decided = isTargeted ? device.own.map((issue) => ({ issue, after: decideOwn(issue, device, rules, now) })) : []
+  const isNew = decided.some(({ issue, after }) => comesSuddenly(issue, after, now))
+  const isTaken = isHeld && decided.some(({ issue, after }) => takesBack(issue, after, now))
+  const own = decided.map(({ issue, after }) =>
+    isHeld ? keepHeld(issue, after, { now, isTold }) : { ...after, told_before_block: issue.told_before_block },
+  )
   const issues = [...device.others, ...own.map((issue) => stateOfIssue({ ...issue, ...rules }))]
   const afterSaving = decideAuthState(device, issues, now)
   const atEnd = decideAuthState({ ...device, ...afterSaving }, issues, end)
@@ -96,6 +106,7 @@ export function forecast(
     blocksAt,
     isHit,
     isSudden: isNew,
+    isTakenBack: isTaken,
     spared: sparedReason(device, rules, own, blocksAt, end),
   }
 }
@@ -116,15 +127,21 @@ const decideOwn = (issue: OwnIssue, device: PreviewedDevice, rules: BlockingRule
 
 type Decided = ReturnType<typeof decideOwn>
 
-/** What stays as it is, since its block is held. */
-const keepHeld = (before: OwnIssue | undefined, after: Decided, now: string): Decided =>
-  before && isNewlySudden(before, after, now) ? { ...before, hold_id: 'new' } : after
+/** What stays as it is, since its block is held, or loses its block again. */
+function keepHeld(
+  issue: OwnIssue,
+  after: Decided,
+  { now, isTold }: Pick<Outlook, 'now' | 'isTold'>,
+): Decided & Pick<OwnIssue, 'told_before_block'> {
+  if (takesBack(issue, after, now)) return { ...issue, blocking_since: null, blocks_device_at: null, hold_id: 'new' }
+  return comesSuddenly(issue, after, now)
+    ? { ...issue, hold_id: 'new', told_before_block: wasTold(issue, isTold) }
+    : { ...after, told_before_block: issue.told_before_block }
+}
 
-const isNewlySudden = (
-  before: OwnIssue | undefined,
-  after: { blocks_device_at: string | null },
-  now: string,
-): boolean => before?.hold_id === null && isSudden(before.blocks_device_at, after.blocks_device_at, now)
+/** What the configuration no longer blocks is left to it. */
+const takesBack = (issue: OwnIssue, after: Decided, now: string): boolean =>
+  issue.is_taken_back && isSudden(null, after.blocks_device_at, now)
 
 function earliest(issues: readonly { exempted: boolean; blocks_device_at: string | null }[]): string | null {
   let first: string | null = null
@@ -153,7 +170,15 @@ function sparedReason(
 export const excludedGroupOf = (device: TargetedDevice, rules: BlockingRules): string | undefined =>
   rules.blocking_excluded_groups.find((group) => !isAllowed([], [group], device))
 
-export type StrategyEffect = { notified: boolean; blockedNow: boolean; blockedAtEnd: boolean; isSudden: boolean }
+export type StrategyEffect = {
+  notified: boolean
+  blockedNow: boolean
+  blockedAtEnd: boolean
+  /** Whether it blocks the device without notice. */
+  isSudden: boolean
+  /** Whether no block is left where a hold begins. */
+  isHoldable: boolean
+}
 
 /** What another strategy, under otherwise equal rules, would do to a failing device. */
 export function effectOf(
@@ -161,13 +186,21 @@ export function effectOf(
   rules: BlockingRules,
   { now, end }: { now: string; end: string },
 ): StrategyEffect {
-  const own = device.own.map((issue) => decideOwn(issue, device, rules, now))
+  const decided = device.own.map((issue) => ({ issue, after: decideOwn(issue, device, rules, now) }))
+  const own = decided.map(({ after }) => after)
   const blocksAt = earliest(own)
   const isTold = rules.paused_at === null && rules.remediation_strategy !== 'report_only'
   return {
     notified: isTold && device.registered_owner_id !== null && own.some(({ exempted }) => !exempted),
     blockedNow: blocksAt !== null && blocksAt <= now,
     blockedAtEnd: blocksAt !== null && blocksAt <= end,
-    isSudden: own.some((issue, place) => isNewlySudden(device.own[place], issue, now)),
+    isSudden: decided.some(({ issue, after }) => comesSuddenly(issue, after, now)),
+    isHoldable: decided.every(
+      ({ issue, after }) =>
+        after.exempted ||
+        after.blocks_device_at === null ||
+        comesSuddenly(issue, after, now) ||
+        takesBack(issue, after, now),
+    ),
   }
 }

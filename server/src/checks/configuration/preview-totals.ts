@@ -17,11 +17,13 @@ export type PreviewPlan = {
   end: string
   /** Whether what it blocks without notice is held. */
   isHeld: boolean
+  /** Whether the check tells owners of issues as it is saved now. */
+  isTold: boolean
   rules: BlockingRules
   targeting: Targeting
   isRetargeted: boolean
   isOtherQuery: boolean
-  changed: readonly (SettingName | 'begins_blocking_on')[]
+  changed: readonly SettingName[]
   revision: string
   /** What else the digest stands for. */
   digestedAs: string
@@ -34,8 +36,8 @@ type Effect = {
   notified: number
   blockedNow: number
   blockedAtEnd: number
-  /** Devices that it blocks without notice, and how many it blocks besides. */
-  sudden: number
+  /** Whose devices it blocks without notice, and how many it blocks besides. */
+  sudden: Set<string>
   othersNow: number
   othersAtEnd: number
 }
@@ -46,8 +48,11 @@ export type PreviewTotals = {
   blockedAtEnd: number
   /** Devices that the check will block, or block sooner. */
   hit: number
-  /** Devices that saving blocks without notice. */
+  /** Devices that saving blocks without notice, and their owners. */
   sudden: number
+  suddenOwners: Set<string>
+  /** Devices whose blocks of the hour before are taken back. */
+  takenBack: number
   /** Devices that are blocked today and not after saving. */
   released: number
   joined: number
@@ -66,7 +71,7 @@ export type PreviewTotals = {
 
 const nobody = (): Effect => ({
   ...{ notified: 0, blockedNow: 0, blockedAtEnd: 0 },
-  ...{ sudden: 0, othersNow: 0, othersAtEnd: 0 },
+  ...{ sudden: new Set<string>(), othersNow: 0, othersAtEnd: 0 },
 })
 
 export const startTotals = (): PreviewTotals => ({
@@ -74,6 +79,8 @@ export const startTotals = (): PreviewTotals => ({
   blockedAtEnd: 0,
   hit: 0,
   sudden: 0,
+  suddenOwners: new Set(),
+  takenBack: 0,
   released: 0,
   joined: 0,
   left: 0,
@@ -120,6 +127,8 @@ function takeForecast(
   const isReleased = device.auth_state === 'blocked' && afterSaving.auth_state !== 'blocked'
   if (found.isHit) totals.hit += 1
   if (found.isSudden) totals.sudden += 1
+  if (found.isSudden && device.registered_owner_id !== null) totals.suddenOwners.add(device.registered_owner_id)
+  if (found.isTakenBack) totals.takenBack += 1
   if (isReleased) totals.released += 1
   if (afterSaving.auth_state !== device.auth_state) totals.moves[afterSaving.auth_state] += 1
   if (spared !== null) takeSpared(totals, device, plan, spared, most)
@@ -131,7 +140,9 @@ function takeForecast(
     if (device.registered_owner_id !== null) totals.owners.add(device.registered_owner_id)
     if (totals.blocked.length < most) totals.blocked.push({ device, forecast: found })
   }
-  return [isBlockedNow && 'n', isBlockedAtEnd && 'e', isReleased && 'r'].filter(Boolean).join('')
+  return [isBlockedNow && 'n', isBlockedAtEnd && 'e', isReleased && 'r', plan.isHeld && found.isSudden && 'h']
+    .filter(Boolean)
+    .join('')
 }
 
 function takeSpared(
@@ -166,9 +177,9 @@ function takeEffects(totals: PreviewTotals, device: PreviewedRow, { rules, now }
     if (effect.notified) sum.notified += 1
     if (effect.blockedNow) sum.blockedNow += 1
     if (effect.blockedAtEnd) sum.blockedAtEnd += 1
-    if (effect.isSudden) sum.sudden += 1
-    if (effect.blockedNow && !effect.isSudden) sum.othersNow += 1
-    if (effect.blockedAtEnd && !effect.isSudden) sum.othersAtEnd += 1
+    if (effect.isSudden && device.registered_owner_id !== null) sum.sudden.add(device.registered_owner_id)
+    if (effect.blockedNow && !effect.isHoldable) sum.othersNow += 1
+    if (effect.blockedAtEnd && !effect.isHoldable) sum.othersAtEnd += 1
   }
 }
 

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
+import { isTakenBack } from '../../compliance/holds/earlier-blocks.ts'
 import { listGroupsOfDevices } from '../../inventory/devices/lock-device.ts'
 import { type StateOfIssue, stateOfIssue } from '../../inventory/devices/rules.ts'
 import type { OwnIssue, PreviewedDevice } from './preview-rules.ts'
 
-type Asked = { organizationId: string; checkId: string; after: string; limit: number; isWhole: boolean }
+type Asked = { organizationId: string; checkId: string; after: string; limit: number; isWhole: boolean; now: string }
 
 /** Devices by their identifiers, with what deciding them needs: those the check runs on, or all of them. */
 export async function listPreviewedDevices(reader: Reader, asked: Asked) {
@@ -65,7 +66,7 @@ const listDevices = (reader: Reader, { organizationId, checkId, after, limit, is
  * Issues that are decided alike are read once: a check may find hundreds on a device, which were found together.
  * Of other checks only where this one has any, since elsewhere it changes nothing.
  */
-async function listOpenIssues(reader: Reader, { organizationId, checkId }: Asked, deviceIds: readonly string[]) {
+async function listOpenIssues(reader: Reader, { organizationId, checkId, now }: Asked, deviceIds: readonly string[]) {
   const byDevice = new Map<string, { own: OwnIssue[]; others: StateOfIssue[] }>()
   if (deviceIds.length === 0) return byDevice
   const ofOwn = <T>(column: string) =>
@@ -85,11 +86,13 @@ async function listOpenIssues(reader: Reader, { organizationId, checkId }: Asked
       'issues.exempted',
       'issues.blocks_device_at',
       'issues.hold_id',
+      'issues.told_before_block',
       'configuration.remediation_strategy',
       'configuration.paused_at',
       ofOwn<string>('issues.detected_at').as('detected_at'),
       ofOwn<string>('issues.blocking_since').as('blocking_since'),
       'hold.decision as hold_decision',
+      sql<boolean>`issues.check_id = ${checkId}::bigint and ${isTakenBack(now, null)}`.as('is_taken_back'),
     ])
     .distinct()
     .where(inOrganization('issues', organizationId))
@@ -108,9 +111,12 @@ async function listOpenIssues(reader: Reader, { organizationId, checkId }: Asked
     const entry = byDevice.get(row.device_id) ?? { own: [], others: [] }
     byDevice.set(row.device_id, entry)
     const state = stateOfIssue(row)
-    const { detected_at, blocking_since, hold_id, hold_decision } = row
+    const { detected_at, blocking_since, hold_id, hold_decision, told_before_block, is_taken_back } = row
     if (detected_at === null) entry.others.push(state)
-    else entry.own.push({ ...state, detected_at, blocking_since, hold_id, hold_decision })
+    else {
+      const held = { hold_id, hold_decision, told_before_block, is_taken_back }
+      entry.own.push({ ...state, detected_at, blocking_since, ...held })
+    }
   }
   return byDevice
 }

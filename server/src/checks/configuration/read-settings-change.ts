@@ -10,16 +10,19 @@ import type { SettingName, Settings } from './settings.ts'
 
 export type SettingsChange = { before: Settings; after: Settings; changed: readonly SettingName[] }
 
-/** What a request would change of the stored configuration. Fails with invalid, naming the members. */
+export type WantedSettings = { request: CheckConfigurationRequest; beginsBlockingOn?: string | null | undefined }
+
+/** What would change of the stored configuration. Fails with invalid, naming the members of the request. */
 export async function readSettingsChange(
   reader: Reader,
   organizationId: string,
   stored: Omit<ConfigurationRow, 'slug' | 'issue_title' | 'type' | 'platforms'>,
-  request: CheckConfigurationRequest,
+  { request, beginsBlockingOn }: WantedSettings,
 ): Promise<SettingsChange> {
   const definitions = stored.option_definitions as OptionDefinitions
-  const wanted = wantedSettings(request, definitions)
-  if ('errors' in wanted) return fail('invalid', { errors: wanted.errors })
+  const asked = wantedSettings(request, definitions)
+  if ('errors' in asked) return fail('invalid', { errors: asked.errors })
+  const wanted = beginsBlockingOn === undefined ? asked.ok : { ...asked.ok, begins_blocking_on: beginsBlockingOn }
   await refuseUnknownGroups(reader, organizationId, request)
   const inForce = parseOptions(definitions, stored.options)
   const before: Settings = {
@@ -27,7 +30,7 @@ export async function readSettingsChange(
     is_paused: stored.paused_at !== null,
     options: 'ok' in inForce ? inForce.ok : stored.options,
   }
-  return { before, after: { ...before, ...wanted.ok }, changed: changedSettings(before, wanted.ok) }
+  return { before, after: { ...before, ...wanted }, changed: changedSettings(before, wanted) }
 }
 
 /** Another organization's group is refused in the same words as one that never was. */

@@ -1,8 +1,13 @@
 import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import { type ConfigurationPreview, previewConfiguration, type UnsavedConfiguration } from './preview-configuration.ts'
-import { setBeginsBlockingOn } from './set-begins-blocking-on.ts'
+import { readBreaker } from '../../compliance/holds/breaker.ts'
+import {
+  type ConfigurationPreview,
+  previewConfiguration,
+  tokenNumbers,
+  type UnsavedConfiguration,
+} from './preview-configuration.ts'
 import { lockConfiguration, updateConfiguration } from './update-configuration.ts'
 
 type Saving = UnsavedConfiguration & {
@@ -11,29 +16,32 @@ type Saving = UnsavedConfiguration & {
 }
 
 /**
- * Saves a configuration if it still does what its preview showed: to the same devices, from the same configuration.
- * Fails with not_found, with invalid, and with preview_outdated where someone else would be hit.
+ * Saves a configuration if it still does what its preview showed: to the same devices, from the same configuration, held or
+ * not. Fails with not_found, with invalid, and with preview_outdated, which names every number that is another now.
  */
 export async function savePreviewedConfiguration(tx: Tx, saving: Saving, context: ChangeContext): Promise<void> {
   const { organizationId, now } = context
-  const { checkId, request, beginsBlockingOn } = saving
+  const { checkId } = saving
   orNotFound(await lockConfiguration(tx, organizationId, checkId))
   const preview = await previewConfiguration(tx, saving, { now, most: 0 })
   if (preview.token !== saving.token) refuseOutdated(saving.token, preview)
-  if (beginsBlockingOn !== undefined) await setBeginsBlockingOn(tx, { checkId, beginsBlockingOn }, context)
-  await updateConfiguration(tx, { checkId, request }, context)
+  await updateConfiguration(tx, saving, context)
+  if (preview.sudden === 0) return
+  // What came between the count and the locks of the change may have made them too many, or a release let them through.
+  const { way } = await readBreaker(tx, { organizationId, checkId }, now)
+  if ((way === 'holds') !== (preview.held !== null)) refuse('Other devices are affected than the preview showed.')
 }
 
 function refuseOutdated(token: string, preview: ConfigurationPreview): never {
-  const [revision, blockedNow, blockedAtEnd] = token.split('.')
-  const { plan } = preview
-  const message =
-    revision !== plan.revision
-      ? 'Someone else changed the configuration in the meantime. Refresh and try again.'
-      : blockedNow !== String(preview.blockedNow)
-        ? `${blockedNow} blocked at once became ${preview.blockedNow}; look again.`
-        : blockedAtEnd !== String(preview.blockedAtEnd)
-          ? `${blockedAtEnd} became ${preview.blockedAtEnd}; look again.`
-          : 'Other devices are affected than the preview showed. Refresh and try again.'
+  const [revision, ...seen] = token.split('.')
+  if (revision !== preview.plan.revision) return refuse('Someone else changed the configuration in the meantime.')
+  const changes = tokenNumbers(preview).flatMap(({ count, what }, place) =>
+    seen[place] === String(count) ? [] : [`${seen[place]} ${what} became ${count}`],
+  )
+  return refuse(changes.length === 0 ? 'Other devices are affected than the preview showed.' : `${changes.join('; ')}.`)
+}
+
+function refuse(reason: string): never {
+  const message = `${reason} Refresh and try again.`
   return fail('preview_outdated', { message, errors: [{ field: 'preview', message }] })
 }

@@ -1,4 +1,4 @@
-/** The members of a configuration that a request may set, as they are stored. */
+/** The members of a configuration that can be set, as they are stored; `begins_blocking_on` is no member of a request. */
 export type Settings = {
   is_paused: boolean
   block_auth_grace_period_days: number
@@ -11,6 +11,8 @@ export type Settings = {
   blocking_excluded_groups: readonly string[]
   options: Record<string, unknown>
   remediation_strategy: 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
+  /** The moment before which the check blocks nobody. */
+  begins_blocking_on: string | null
 }
 
 export type SettingName = keyof Settings

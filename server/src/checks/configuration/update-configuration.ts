@@ -4,17 +4,22 @@ import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { endHoldOfCheck } from '../../compliance/targeting/decide-hold.ts'
+import { endHoldsOfCheck } from '../../compliance/targeting/decide-hold.ts'
 import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
-import { isBlocking } from '../../inventory/devices/rules.ts'
+import { isBlocking, isTelling } from '../../inventory/devices/rules.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { auditChanges, changesSchedule, scopeOf } from './configuration-changes.ts'
 import { describeChanges } from './describe-settings.ts'
 import { readSettingsChange } from './read-settings-change.ts'
 import type { SettingName, Settings } from './settings.ts'
 
-type Update = { checkId: string; request: CheckConfigurationRequest }
+type Update = {
+  checkId: string
+  request: CheckConfigurationRequest
+  /** The moment before which the check blocks nobody. Null: there is none; left out: as it is. */
+  beginsBlockingOn?: string | null | undefined
+}
 
 /**
  * Changes how a check is run and what its failures lead to. A request that changes nothing writes nothing; any other
@@ -24,12 +29,12 @@ export async function updateConfiguration(tx: Tx, update: Update, context: Chang
   const { organizationId, now } = context
   const { checkId } = update
   const stored = orNotFound(await lockConfiguration(tx, organizationId, checkId))
-  const { before, after, changed } = await readSettingsChange(tx, organizationId, stored, update.request)
+  const { before, after, changed } = await readSettingsChange(tx, organizationId, stored, update)
   if (changed.length === 0) return
   await write(tx, update, after, changed, context)
-  if (after.is_paused || !isBlocking(after)) await endHoldOfCheck(tx, checkId, context)
+  if (after.is_paused || !isBlocking(after)) await endHoldsOfCheck(tx, checkId, context)
   const scope = scopeOf(changed)
-  if (scope) await requestRecomputation(tx, { organizationId, checkId, scope, now })
+  if (scope) await requestRecomputation(tx, { checkId, scope, toldBefore: isTelling(stored) }, context)
   if (changesSchedule(changed)) await queueAgentNotice(tx, organizationId, null, now)
   await recordAudit(
     tx,
@@ -80,6 +85,7 @@ async function write(
       excluded_groups: [...rest.excluded_groups],
       blocking_allowed_groups: [...rest.blocking_allowed_groups],
       blocking_excluded_groups: [...rest.blocking_excluded_groups],
+      begins_blocking_on: rest.begins_blocking_on,
       revision: sql`${row.ref('revision')} + 1`,
       updated_at: context.now,
       ...(changed.includes('options')

@@ -62,7 +62,7 @@ export async function addCheck(tx: Tx, check: NewCheck, context: ChangeContext):
     .insertInto('check_configurations')
     .values({ organization_id: organizationId, check_id: id, updated_at: now })
     .execute()
-  await requestRecomputation(tx, { organizationId, checkId: id, scope: 'all_devices', now })
+  await requestRecomputation(tx, { checkId: id, scope: 'all_devices' }, context)
   await queueAgentNotice(tx, organizationId, null, now)
   await recordAudit(
     tx,

@@ -67,7 +67,7 @@ export async function updateCustomCheck(tx: Tx, update: Update, context: ChangeC
   const isOtherQuery = differs(ofTheQuery)
   await raiseRevision(tx, update, isOtherQuery, kept, context)
   if (isOtherQuery || differs(['platforms'])) {
-    await requestRecomputation(tx, { organizationId, checkId, scope: 'all_devices', now })
+    await requestRecomputation(tx, { checkId, scope: 'all_devices' }, context)
   }
   if (differs(ofTheSchedule)) await queueAgentNotice(tx, organizationId, null, now)
   const lost = Object.keys(options).filter((name) => !Object.hasOwn(kept, name))

@@ -1,10 +1,12 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Reader, transact } from '../../base/db/transact.ts'
 import { catalogue } from '../../checks/catalogue/catalogue.ts'
-import { setBeginsBlockingOn } from '../../checks/configuration/set-begins-blocking-on.ts'
+import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
 import { addCheck } from '../../checks/definitions/add-check.ts'
 import { deleteCustomCheck } from '../../checks/definitions/delete-custom-check.ts'
 import { enableCheck } from '../../checks/definitions/enable-check.ts'
+import { discardHold, releaseHold } from '../../compliance/targeting/decide-hold.ts'
+import { listHolds } from '../../console/views/hold-queries.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
 import { findCheck } from '../find-check.ts'
@@ -67,11 +69,33 @@ export const checkCommands = implement(checkGroup, {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const check = await findCheck(connection.db, organizationId, asked)
     const beginsBlockingOn = at === null ? null : new Date(at).toISOString()
-    const change = { checkId: check.id, beginsBlockingOn }
-    await transact(connection.db, (tx) => setBeginsBlockingOn(tx, change, terminalChange(organizationId, now)))
+    const change = { checkId: check.id, request: {}, beginsBlockingOn }
+    await transact(connection.db, (tx) => updateConfiguration(tx, change, terminalChange(organizationId, now)))
     await io.line(
       `${check.slug} ${at === null ? 'has no day on which it begins to block' : `blocks nobody before ${beginsBlockingOn}`}`,
     )
+  },
+
+  async listHolds({ connection }, args, io) {
+    const { id } = await organizationOf(connection.db, args.organization)
+    const holds = await listHolds(connection.db, id)
+    const rows = holds.map(({ id: holdId, check, devices, people, ...hold }) => [
+      ...[holdId, hold.began_at, String(devices), String(people)],
+      ...[hold.discarded_at === null ? 'held' : `discarded ${hold.discarded_at} by ${hold.discarded_by}`, check.name],
+    ])
+    for (const line of alignColumns(['ID', 'SINCE', 'DEVICES', 'PEOPLE', 'STATE', 'CHECK'], rows)) await io.line(line)
+  },
+
+  async releaseHold(context, args, io) {
+    await changeIn(context, args.organization, (tx, change) => releaseHold(tx, args.id, change))
+    await io.line(
+      `Released hold ${args.id}. The devices are blocked in the background, and the check is not held for 24 hours.`,
+    )
+  },
+
+  async discardHold(context, args, io) {
+    await changeIn(context, args.organization, (tx, change) => discardHold(tx, args.id, change))
+    await io.line(`Discarded hold ${args.id}. To block the devices after all: muster checks holds release ${args.id}`)
   },
 })
 

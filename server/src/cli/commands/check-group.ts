@@ -3,65 +3,80 @@ import Type from 'typebox'
 import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
 import { moment, organization, recordId, shortText, toggle } from './shared-members.ts'
 
-export const checkGroup = describeGroup('checks', {
-  catalogue: command('catalogue', 'List the checks that come with Muster, and which are enabled', { organization }),
-  enable: command('enable <slug>', 'Enable a check of the catalogue and print its identifier', {
-    slug: Type.String(),
-    organization,
-  }),
-  delete: command(
-    'delete <id>',
-    'Delete a check of your own and resolve its issues; those that come with Muster can be paused',
-    { id: recordId, organization },
-  ),
-  addExternal: command(
-    'add-external <slug>',
-    'Create a check whose results other programs report through the API, and print its identifier',
-    {
-      slug: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100 }),
-      name: flag('--name <text>', 'what it is called', shortText),
+const oneHold = { id: recordId, organization }
+
+export const checkGroup = describeGroup(
+  'checks',
+  {
+    catalogue: command('catalogue', 'List the checks that come with Muster, and which are enabled', { organization }),
+    enable: command('enable <slug>', 'Enable a check of the catalogue and print its identifier', {
+      slug: Type.String(),
       organization,
-      description: flag('--description <text>', 'what it looks at', Type.Optional(Type.String({ maxLength: 2_000 }))),
-      issueTitle: flag(
-        '--issue-title <text>',
-        'what is wrong when it fails (default: its name)',
-        Type.Optional(shortText),
-      ),
-      fixInstructions: flag(
-        '--fix-instructions <markdown>',
-        'what the owner of a device can do',
-        Type.Optional(Type.String({ maxLength: 20_000 })),
-      ),
-      primaryKeyColumn: flag(
-        '--primary-key-column <name>',
-        'the member of a row that tells the issues of a device apart',
-        Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-      ),
-      platforms: flag(
-        '--platform <platforms...>',
-        'which devices it is about (default: all)',
-        Type.Optional(Type.Array(Type.Enum(['darwin', 'windows', 'linux']))),
-      ),
-    },
-  ),
-  setBeginsBlockingOn: preparedCommand(
-    'set-begins-blocking-on <check>',
-    'Set the time before which a check, named by identifier or slug, blocks nobody',
-    {
-      check: Type.String(),
-      at: flag('--at <time>', 'such as 2026-12-01T00:00:00Z', Type.Optional(moment), { conflicts: 'clear' }),
-      clear: flag('--clear', 'no such moment', toggle),
-      organization,
-    },
-    {
-      args: Type.Object({
-        ...{ organization: organization.schema, check: Type.String() },
-        at: Type.Union([moment, Type.Null()]),
-      }),
-      prepare({ at, clear, ...given }) {
-        if ((at === undefined) === (clear === undefined)) throw new InvalidArgumentError('say --at or --clear')
-        return { ...given, at: at ?? null }
+    }),
+    delete: command(
+      'delete <id>',
+      'Delete a check of your own and resolve its issues; those that come with Muster can be paused',
+      { id: recordId, organization },
+    ),
+    addExternal: command(
+      'add-external <slug>',
+      'Create a check whose results other programs report through the API, and print its identifier',
+      {
+        slug: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100 }),
+        name: flag('--name <text>', 'what it is called', shortText),
+        organization,
+        description: flag('--description <text>', 'what it looks at', Type.Optional(Type.String({ maxLength: 2_000 }))),
+        issueTitle: flag(
+          '--issue-title <text>',
+          'what is wrong when it fails (default: its name)',
+          Type.Optional(shortText),
+        ),
+        fixInstructions: flag(
+          '--fix-instructions <markdown>',
+          'what the owner of a device can do',
+          Type.Optional(Type.String({ maxLength: 20_000 })),
+        ),
+        primaryKeyColumn: flag(
+          '--primary-key-column <name>',
+          'the member of a row that tells the issues of a device apart',
+          Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+        ),
+        platforms: flag(
+          '--platform <platforms...>',
+          'which devices it is about (default: all)',
+          Type.Optional(Type.Array(Type.Enum(['darwin', 'windows', 'linux']))),
+        ),
       },
-    },
-  ),
-})
+    ),
+    setBeginsBlockingOn: preparedCommand(
+      'set-begins-blocking-on <check>',
+      'Set the time before which a check, named by identifier or slug, blocks nobody',
+      {
+        check: Type.String(),
+        at: flag('--at <time>', 'such as 2026-12-01T00:00:00Z', Type.Optional(moment), { conflicts: 'clear' }),
+        clear: flag('--clear', 'no such moment', toggle),
+        organization,
+      },
+      {
+        args: Type.Object({
+          ...{ organization: organization.schema, check: Type.String() },
+          at: Type.Union([moment, Type.Null()]),
+        }),
+        prepare({ at, clear, ...given }) {
+          if ((at === undefined) === (clear === undefined)) throw new InvalidArgumentError('say --at or --clear')
+          return { ...given, at: at ?? null }
+        },
+      },
+    ),
+    listHolds: command(
+      'holds list',
+      'List the held blocks, and the discarded ones that still keep a device from being blocked',
+      {
+        organization,
+      },
+    ),
+    releaseHold: command('holds release <id>', 'Let the held blocks of a check take effect now', oneHold),
+    discardHold: command('holds discard <id>', 'Have the held blocks of a check never take effect', oneHold),
+  },
+  { within: { holds: 'Blocks that are held because one check was about to block many devices at once' } },
+)

@@ -1,161 +1,117 @@
 import { sql } from 'kysely'
 import { type ChangeOrigin, systemActor } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
-import type { Reader, Tx } from '../../base/db/transact.ts'
+import type { Tx } from '../../base/db/transact.ts'
 import { queueJob } from '../../base/jobs/queue-job.ts'
 import { plusMs } from '../../base/time.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { breaker, type HoldDecision, isSudden, limitOf, registeredThatCount } from './hold-rules.ts'
+import { areHeld, type CheckOfOrganization, readBreaker, readLimit } from './breaker.ts'
+import { breaker } from './hold-rules.ts'
 
-/** A decision about one issue of a locked device. */
-export type Block = {
+/** A block of a locked device that comes without notice. */
+export type SuddenBlock = {
   deviceId: string
+  ownerId: string | null
   checkId: string
-  /** When the issue blocked the device until now; null when it did not. */
-  before: string | null
-  after: string | null
   context: ChangeOrigin
 }
 
 /**
- * Holds the blocks of a check that would hit more devices than its limit within the hour, without notice. Returns for
+ * Holds the blocks of a check that would hit the devices of more people than its limit within the hour. Returns for
  * each block the hold that it waits under; null where it takes effect. Processes count one after another, by a lock for
  * each check; take it once the devices are locked.
  */
-export async function holdBlocks(tx: Tx, organizationId: string, blocks: readonly Block[]): Promise<(string | null)[]> {
-  const sudden = blocks.filter(({ before, after, context }) => isSudden(before, after, context.now))
-  if (sudden.length === 0) return blocks.map(() => null)
+export async function holdBlocks(
+  tx: Tx,
+  organizationId: string,
+  blocks: readonly SuddenBlock[],
+): Promise<(string | null)[]> {
   const holds = new Map<string, string>()
   const begun: Begun[] = []
-  const byCheck = [...Map.groupBy(sudden, ({ checkId }) => checkId)].sort(
+  const byCheck = [...Map.groupBy(blocks, ({ checkId }) => checkId)].sort(
     ([one], [other]) => Number(one) - Number(other),
   )
   for (const [checkId, some] of byCheck) {
-    const hold = await holdOf(tx, organizationId, checkId, some)
+    const hold = await holdOf(tx, { organizationId, checkId }, some)
     if (hold === undefined) continue
     holds.set(checkId, hold.id)
     if ('context' in hold) begun.push(hold)
   }
-  for (const hold of begun) await recordHold(tx, organizationId, hold)
-  const held = new Set(sudden)
-  return blocks.map((block) => (held.has(block) ? (holds.get(block.checkId) ?? null) : null))
+  for (const hold of begun) await recordHold(tx, hold)
+  return blocks.map(({ checkId }) => holds.get(checkId) ?? null)
 }
 
-type Begun = { id: string; checkId: string; limit: number; context: ChangeOrigin }
+type Begun = CheckOfOrganization & { id: string; limit: number; context: ChangeOrigin }
 
 async function holdOf(
   tx: Tx,
-  organizationId: string,
-  checkId: string,
-  blocks: readonly Block[],
+  check: CheckOfOrganization,
+  blocks: readonly SuddenBlock[],
 ): Promise<{ id: string } | Begun | undefined> {
   const [first] = blocks
   if (!first) return undefined
-  const { context } = first
-  await lockBlocks(tx, organizationId, checkId)
-  const last = await latestHold(tx, { organizationId, checkId })
-  if (last?.decision === null) return last
-  if (isLetThrough(last, context.now)) return undefined
-  const deviceIds = [...new Set(blocks.map(({ deviceId }) => deviceId))]
-  const recent = await noteBlocks(tx, { organizationId, checkId, deviceIds }, context.now)
-  if (recent <= breaker.fewest) return undefined
-  const limit = await readLimit(tx, organizationId)
-  return recent > limit ? begin(tx, { organizationId, checkId, limit }, context) : undefined
+  const { now } = first.context
+  await lockBlocks(tx, check)
+  const standing = await readBreaker(tx, check, now)
+  if (standing.way === 'holds') return { id: standing.holdId }
+  if (standing.way === 'lets_through') return undefined
+  await dropEarlier(tx, check, now)
+  const owners = new Set(blocks.flatMap(({ ownerId }) => ownerId ?? []))
+  if (await areHeld(tx, check, standing, owners)) return begin(tx, check, first.context)
+  await noteBlocks(tx, check, [...new Set(blocks.map(({ deviceId }) => deviceId))], now)
+  return undefined
 }
 
-/** `room`: so many further devices the check may block without notice now, before their blocks are held. */
-export async function readRoom(reader: Reader, check: CheckOfOrganization, now: string) {
-  const last = await latestHold(reader, check)
-  const limit = await readLimit(reader, check.organizationId)
-  if (isLetThrough(last, now)) return { limit, room: Number.POSITIVE_INFINITY }
-  if (last?.decision === null) return { limit, room: 0 }
-  return { limit, room: limit - (await countSuddenBlocks(reader, check, now)) }
+/**
+ * Begins a hold where the devices of these owners, and of those whose devices the check blocked within the hour, are too
+ * many. For blocks that are known before the first of them is put on its device.
+ */
+export async function holdAheadOf(
+  tx: Tx,
+  check: CheckOfOrganization,
+  owners: ReadonlySet<string>,
+  context: ChangeOrigin,
+): Promise<void> {
+  await lockBlocks(tx, check)
+  const standing = await readBreaker(tx, check, context.now)
+  if (standing.way !== 'counts' || !(await areHeld(tx, check, standing, owners))) return
+  await dropEarlier(tx, check, context.now)
+  await recordHold(tx, await begin(tx, check, context))
 }
 
-const lockBlocks = (tx: Tx, organizationId: string, checkId: string) =>
+/** Lets nobody else count blocks of a check, or end its hold, until the transaction ends. */
+export const lockBlocks = (tx: Tx, { organizationId, checkId }: CheckOfOrganization) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`blocks of ${organizationId}/${checkId}`}, 0))`.execute(tx)
 
-type LatestHold = { id: string; decision: HoldDecision | null; decided_at: string | null }
-
-type CheckOfOrganization = { organizationId: string; checkId: string }
-
-const latestHold = (
-  reader: Reader,
-  { organizationId, checkId }: CheckOfOrganization,
-): Promise<LatestHold | undefined> =>
-  reader
-    .selectFrom('block_holds')
-    .select(['id', 'decision', 'decided_at'])
-    .where(inOrganization('block_holds', organizationId))
-    .where('check_id', '=', checkId)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-
-/** Whether someone has just seen how many devices the check blocks, and let it. */
-const isLetThrough = (last: LatestHold | undefined, now: string): boolean =>
-  last?.decision === 'released' && (last.decided_at ?? '') > plusMs(now, -breaker.releasedMs)
-
-type Noted = CheckOfOrganization & { deviceIds: readonly string[] }
-
-/** Returns how many devices the check has newly blocked within the window, these included. */
-async function noteBlocks(tx: Tx, { organizationId, checkId, deviceIds }: Noted, now: string): Promise<number> {
-  await tx
+const dropEarlier = (tx: Tx, { organizationId, checkId }: CheckOfOrganization, now: string) =>
+  tx
     .deleteFrom('sudden_blocks')
     .where(inOrganization('sudden_blocks', organizationId))
     .where('check_id', '=', checkId)
     .where('hold_id', 'is', null)
     .where('blocked_at', '<=', plusMs(now, -breaker.windowMs))
     .execute()
-  await sql`
+
+const noteBlocks = (
+  tx: Tx,
+  { organizationId, checkId }: CheckOfOrganization,
+  deviceIds: readonly string[],
+  now: string,
+) =>
+  sql`
     insert into sudden_blocks (organization_id, check_id, device_id, blocked_at)
     select ${organizationId}::bigint, ${checkId}::bigint, device_id, ${now}::timestamptz
     from unnest(${deviceIds}::bigint[]) as given (device_id)
     on conflict (organization_id, check_id, device_id) do update
       set blocked_at = excluded.blocked_at, hold_id = null
   `.execute(tx)
-  return countSuddenBlocks(tx, { organizationId, checkId }, now)
-}
 
-/** Those of a hold are not counted towards the next one. */
-async function countSuddenBlocks(
-  reader: Reader,
-  { organizationId, checkId }: CheckOfOrganization,
-  now: string,
-): Promise<number> {
-  const { count } = await reader
-    .selectFrom('sudden_blocks')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where(inOrganization('sudden_blocks', organizationId))
-    .where('check_id', '=', checkId)
-    .where('hold_id', 'is', null)
-    .where('blocked_at', '>', plusMs(now, -breaker.windowMs))
-    .executeTakeFirstOrThrow()
-  return count
-}
-
-/** So many devices one check may newly block within the hour. */
-async function readLimit(reader: Reader, organizationId: string): Promise<number> {
-  const registered = reader
-    .selectFrom('devices')
-    .select('id')
-    .where(inOrganization('devices', organizationId))
-    .where('registered_owner_id', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .limit(registeredThatCount)
-  const { count } = await reader
-    .selectFrom(registered.as('registered'))
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow()
-  return limitOf(count)
-}
-
-type Beginning = CheckOfOrganization & { limit: number }
-
-async function begin(tx: Tx, { organizationId, checkId, limit }: Beginning, context: ChangeOrigin): Promise<Begun> {
+async function begin(tx: Tx, check: CheckOfOrganization, context: ChangeOrigin): Promise<Begun> {
+  const { organizationId, checkId } = check
+  const limit = await readLimit(tx, organizationId)
   const { id } = await tx
     .insertInto('block_holds')
-    .values({ organization_id: organizationId, check_id: checkId, began_at: context.now, device_limit: limit })
+    .values({ organization_id: organizationId, check_id: checkId, began_at: context.now, owner_limit: limit })
     .returning('id')
     .executeTakeFirstOrThrow()
   // What took effect before the limit was reached has the same cause. By the order of the lock, not by moments: what waited
@@ -168,10 +124,10 @@ async function begin(tx: Tx, { organizationId, checkId, limit }: Beginning, cont
     .where('hold_id', 'is', null)
     .execute()
   await queueJob(tx, 'hold-earlier-blocks', { organizationId, holdId: id }, { singletonKey: `${organizationId}/${id}` })
-  return { id, checkId, limit, context }
+  return { ...check, id, limit, context }
 }
 
-async function recordHold(tx: Tx, organizationId: string, { checkId, limit, context }: Begun): Promise<void> {
+async function recordHold(tx: Tx, { organizationId, checkId, limit, context }: Begun): Promise<void> {
   const check = await tx
     .selectFrom('checks')
     .select('name')
@@ -183,7 +139,7 @@ async function recordHold(tx: Tx, organizationId: string, { checkId, limit, cont
     {
       action: 'check.blocks_held',
       about: { check: checkId },
-      description: `Held the blocks of the check "${check.name}": it was about to block more than ${limit} devices within an hour.`,
+      description: `Held the blocks of the check "${check.name}": it was about to block the devices of more than ${limit} people within an hour.`,
     },
     { ...context, organizationId, actor: systemActor },
   )

@@ -1,11 +1,11 @@
 import { dayMs, hourMs, plusMs } from '../../base/time.ts'
 
-/** When blocks of one check are held: with more devices than the limit within the window. */
+/** When blocks of one check are held: with devices of more owners than the limit within the window. */
 export const breaker = {
   windowMs: hourMs,
   /** A block that was known for less than this before it came was not announced. */
   noticeMs: hourMs,
-  /** Of the registered devices. */
+  /** Of the people who have a registered device. */
   percent: 10,
   /** No fewer and no more than these, whatever the share is. */
   fewest: 10,
@@ -14,12 +14,12 @@ export const breaker = {
   releasedMs: dayMs,
 } as const
 
-/** So many devices a check may newly block within the window, of so many that are registered. */
-export const limitOf = (registered: number): number =>
-  Math.min(breaker.most, Math.max(breaker.fewest, Math.floor((registered * breaker.percent) / 100)))
+/** A check may newly block the devices of so many people within the window, where so many have one. */
+export const limitOf = (owners: number): number =>
+  Math.min(breaker.most, Math.max(breaker.fewest, Math.floor((owners * breaker.percent) / 100)))
 
-/** From so many registered devices on, the limit grows no more. */
-export const registeredThatCount = (breaker.most * 100) / breaker.percent
+/** From so many owners on, the limit grows no more. */
+export const ownersThatCount = (breaker.most * 100) / breaker.percent
 
 /** Whether a device becomes blocked without notice: soon by what is decided now, and not soon by what stood before. */
 export function isSudden(before: string | null, after: string | null, now: string): boolean {
@@ -27,22 +27,38 @@ export function isSudden(before: string | null, after: string | null, now: strin
   return after !== null && after <= soon && (before === null || before > soon)
 }
 
-export type HoldDecision = 'released' | 'discarded'
+/** Ended: nothing was left to decide. What was under it is as if it had never been. */
+export type HoldDecision = 'released' | 'discarded' | 'ended'
 
 type Schedule = { blocking_since: string | null; blocks_device_at: string | null }
 export type HeldSchedule = Schedule & { hold_id: string | null }
+type UnderHold = HeldSchedule & { hold_decision: HoldDecision | null }
+
+/** Whether an issue is under a hold, also one that was released and has yet to let it block. */
+export const isUnderHold = ({ hold_id, hold_decision }: Pick<UnderHold, 'hold_id' | 'hold_decision'>): boolean =>
+  hold_id !== null && hold_decision !== 'ended'
+
+/** Whether what is decided about an issue blocks its device without notice, and so counts towards the limit. */
+export const comesSuddenly = (issue: UnderHold, decided: Schedule, now: string): boolean =>
+  !isUnderHold(issue) && isSudden(issue.blocks_device_at, decided.blocks_device_at, now)
+
+/**
+ * Whether the owner has been told of an issue that blocks the device now, or is held: by a check that told them, and did
+ * not block this device. `isTold`: whether the check told owners of issues until now.
+ */
+export const wasTold = (issue: HeldSchedule & { told_before_block: boolean }, isTold: boolean): boolean =>
+  issue.hold_id === null
+    ? isTold && issue.blocking_since === null && issue.blocks_device_at === null
+    : issue.told_before_block
 
 /**
  * What becomes of an issue under a hold, once it is decided again. What was released blocks from now on; a block that is
  * still sudden keeps waiting, or stays discarded; any other schedule takes effect, and the hold is over for the issue.
  */
-export function scheduleUnderHold(
-  issue: HeldSchedule & { hold_decision: HoldDecision | null },
-  decided: Schedule,
-  now: string,
-): HeldSchedule {
-  const { hold_id, blocking_since, blocks_device_at } = issue
-  const isKept = issue.hold_decision !== 'released' && isSudden(blocks_device_at, decided.blocks_device_at, now)
+export function scheduleUnderHold(issue: UnderHold, decided: Schedule, now: string): HeldSchedule {
+  const { hold_id, hold_decision, blocking_since, blocks_device_at } = issue
+  const isInForce = hold_decision === null || hold_decision === 'discarded'
+  const isKept = isInForce && isSudden(blocks_device_at, decided.blocks_device_at, now)
   if (isKept) return { hold_id, blocking_since, blocks_device_at }
   const at = decided.blocks_device_at
   return { ...decided, blocks_device_at: at !== null && at < now ? now : at, hold_id: null }

@@ -6,7 +6,10 @@ import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
-import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
+import { previewConfiguration } from '../../checks/configuration/preview-configuration.ts'
+import { forecast } from '../../checks/configuration/preview-rules.ts'
+import { listPreviewedDevices } from '../../checks/configuration/previewed-device-queries.ts'
+import { savePreviewedConfiguration } from '../../checks/configuration/save-previewed-configuration.ts'
 import { settleDueDevices } from '../../inventory/devices/settle-due-devices.ts'
 import { holdEarlierBlocks } from '../issues/hold-earlier-blocks.ts'
 import { discardHold, releaseHold } from '../targeting/decide-hold.ts'
@@ -16,10 +19,13 @@ import { breaker } from './hold-rules.ts'
 const database = testDatabase()
 const make = makeIn(database)
 const never = new AbortController().signal
-const deviceCount = 14
-/** Of so few registered devices. */
+const deviceCount = 16
+/** The last devices are further ones of the first people. */
+const ownerCount = 13
+/** Of so few people who have a device. */
 const limit = breaker.fewest
 const hourMs = 3_600_000
+const runs = Number(process.env['MUSTER_HISTORIES'] ?? 40)
 
 before(() => database.ready)
 
@@ -35,11 +41,16 @@ const step = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('all_fail' as const), from: fc.nat(deviceCount - 1) }) },
   {
-    weight: 3,
+    weight: 5,
     arbitrary: fc.record({
-      kind: fc.constant('configure' as const),
-      strategy: fc.constantFrom(...strategies),
+      kind: fc.constant('save' as const),
+      strategy: fc.constantFrom(...strategies, 'block_immediately' as const),
       grace: fc.nat(2),
+      isPaused: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+      /** How many of the devices it never blocks. */
+      spares: fc.constantFrom(0, 0, 4, 10),
+      beginsInMs: fc.constantFrom(null, null, 30 * 60_000, 3 * hourMs),
+      isTakenBackFirst: fc.boolean(),
     }),
   },
   {
@@ -53,9 +64,16 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
 async function begin() {
   const organizationId = (await make.organization()).id
+  const groups = new Map<number, string>()
+  for (const size of [4, 10]) groups.set(size, (await make.deviceGroup(organizationId)).id)
+  const people: string[] = []
+  for (let number = 0; number < ownerCount; number += 1) people.push((await make.person(organizationId)).id)
   const devices: Awaited<ReturnType<typeof make.device>>[] = []
   for (let number = 0; number < deviceCount; number += 1) {
-    devices.push(await make.device(organizationId, { registered_owner_id: (await make.person(organizationId)).id }))
+    const groupIds = [...groups].flatMap(([size, id]) => (number < size ? [id] : []))
+    devices.push(
+      await make.device(organizationId, { registered_owner_id: people[number % ownerCount] ?? null, groupIds }),
+    )
   }
   const check = await make.check(organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
   let now = startOfTests
@@ -64,6 +82,78 @@ async function begin() {
   const holds = () =>
     database.db.selectFrom('block_holds').selectAll().where('organization_id', '=', organizationId).execute()
   const open = async () => (await holds()).find(({ decision }) => decision === null)?.id
+
+  async function runJobs(): Promise<void> {
+    for (const { id } of await holds())
+      await holdEarlierBlocks(database.db, { organizationId, holdId: id }, contextAt(now))
+  }
+
+  /** Saves what was previewed; what the preview says is what happens. */
+  async function save(
+    wanted: Extract<Step, { kind: 'save' }>,
+    context: ReturnType<typeof systemChange>,
+  ): Promise<void> {
+    const spared = groups.get(wanted.spares)
+    const request = {
+      ...{ remediation_strategy: wanted.strategy, block_auth_grace_period_days: wanted.grace, paused: wanted.isPaused },
+      blocking_excluded_groups: spared === undefined ? [] : [spared],
+    }
+    const beginsBlockingOn = wanted.beginsInMs === null ? null : plusMs(now, wanted.beginsInMs)
+    const unsaved = { organizationId, checkId: check.id, request, beginsBlockingOn }
+    const preview = await previewConfiguration(database.db, unsaved, { now, most: 100 })
+    const asked = { organizationId, checkId: check.id, after: '0', limit: 100, isWhole: false, now }
+    const foretold = (await listPreviewedDevices(database.db, asked)).map((device) => ({
+      ...{ id: device.id, was: device, isFailing: device.own.length > 0 },
+      ...forecast(device, preview.plan.rules, true, preview.plan),
+    }))
+    const heldBefore = await heldDevices()
+    await transact(database.db, (tx) => savePreviewedConfiguration(tx, { ...unsaved, token: preview.token }, context))
+    assert.equal(
+      (await open()) !== undefined && preview.sudden > 0,
+      preview.held !== null,
+      'the hold begins as it is saved',
+    )
+    if (wanted.isTakenBackFirst) await runJobs()
+    await recompute()
+    await runJobs()
+    const after = new Map((await listDevices()).map((device) => [device.id, device]))
+    for (const { id, was, isFailing, afterSaving } of foretold) {
+      const { auth_state, will_block_at } = after.get(id) ?? assert.fail()
+      // A grace period counts from when the check blocks the device, which is told anew where its block was taken back.
+      const expected = isFailing ? afterSaving : was
+      assert.equal(auth_state, expected.auth_state, `device ${id}`)
+      if (preview.held === null) assert.equal(will_block_at, expected.will_block_at)
+    }
+    const states = [...after.values()].map(({ auth_state: state }) => state)
+    assert.equal(states.filter((state) => state === 'blocked').length, preview.blockedNow)
+    if (preview.held === null) return
+    foretoldHeld += preview.held.devices
+    const isHeld = await heldDevices()
+    const newly = [...isHeld].filter((id) => !heldBefore.has(id))
+    assert.equal(newly.length, preview.held.devices + preview.held.takenBack)
+    const owners = new Set(newly.map((id) => after.get(id)?.registered_owner_id))
+    if (preview.held.takenBack === 0) assert.equal(owners.size, preview.held.people)
+  }
+
+  const heldDevices = async () => {
+    const rows = await database.db
+      .selectFrom('issues')
+      .innerJoin('block_holds as hold', 'hold.id', 'issues.hold_id')
+      .select('issues.device_id')
+      .where('issues.organization_id', '=', organizationId)
+      .where('issues.resolved_at', 'is', null)
+      .where((build) => build.or([build('hold.decision', 'is', null), build('hold.decision', '=', 'discarded')]))
+      .execute()
+    return new Set(rows.map((row) => row.device_id))
+  }
+
+  const listDevices = () =>
+    database.db
+      .selectFrom('devices')
+      .select(['id', 'registered_owner_id', 'auth_state', 'will_block_at', 'signalled_status'])
+      .where('organization_id', '=', organizationId)
+      .orderBy('id')
+      .execute()
 
   async function take(wanted: Step): Promise<void> {
     now = plusMs(now, 1_000)
@@ -78,11 +168,8 @@ async function begin() {
       case 'all_fail':
         for (let place = wanted.from; place < deviceCount; place += 1) await report(place, true)
         return
-      case 'configure': {
-        const request = { remediation_strategy: wanted.strategy, block_auth_grace_period_days: wanted.grace }
-        await transact(database.db, (tx) => updateConfiguration(tx, { checkId: check.id, request }, context))
-        return recompute()
-      }
+      case 'save':
+        return save(wanted, context)
       case 'pass_time':
         now = plusMs(now, wanted.minutes * 60_000)
         await settleDueDevices(database.db, () => contextAt(now))
@@ -104,17 +191,8 @@ async function begin() {
     holds,
     now: () => now,
     take,
-    async runJobs() {
-      for (const { id } of await holds())
-        await holdEarlierBlocks(database.db, { organizationId, holdId: id }, contextAt(now))
-    },
-    devices: () =>
-      database.db
-        .selectFrom('devices')
-        .select(['id', 'auth_state', 'will_block_at', 'signalled_status'])
-        .where('organization_id', '=', organizationId)
-        .orderBy('id')
-        .execute(),
+    runJobs,
+    devices: listDevices,
     issues: () =>
       database.db
         .selectFrom('issues')
@@ -124,6 +202,9 @@ async function begin() {
         .execute(),
   }
 }
+
+/** Devices whose blocks a preview said are held, of all histories. */
+let foretoldHeld = 0
 
 type Place = Awaited<ReturnType<typeof begin>>
 type Device = Awaited<ReturnType<Place['devices']>>[number]
@@ -156,7 +237,7 @@ async function assertHolds(place: Place): Promise<void> {
   }
 }
 
-test('whatever happens, no more devices than the limit are newly blocked within an hour, unless someone has decided', async () => {
+test('whatever happens, a preview is kept, and the devices of no more people than the limit are newly blocked within an hour, unless someone has decided', async () => {
   let held = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
@@ -179,17 +260,19 @@ test('whatever happens, no more devices than the limit are newly blocked within 
         const isReleased = holds.some(
           ({ decision, decided_at: at }) => decision === 'released' && (at ?? '') > plusMs(now, -24 * hourMs),
         )
-        const recent = [...blocked.values()].filter((at) => at > plusMs(now, -hourMs))
+        const owners = new Map((await place.devices()).map((device) => [device.id, device.registered_owner_id]))
+        const recent = new Set([...blocked].flatMap(([id, at]) => (at > plusMs(now, -hourMs) ? [owners.get(id)] : [])))
         // A change of the configuration decides as well.
         const decisions = holds.filter(({ decision }) => decision !== null).length
         if (isReleased || decisions > decided) blocked.clear()
-        else assert.ok(recent.length <= limit, `${recent.length} devices were blocked within an hour`)
+        else assert.ok(recent.size <= limit, `the devices of ${recent.size} people were blocked within an hour`)
         decided = decisions
         await place.runJobs()
         await assertHolds(place)
       }
     }),
-    { numRuns: 40 },
+    { numRuns: runs },
   )
   assert.ok(held > 0, 'blocks were held')
+  assert.ok(foretoldHeld > 0, 'previews said so')
 })

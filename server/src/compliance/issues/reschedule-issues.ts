@@ -4,10 +4,13 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { holdBlocks } from '../holds/hold-blocks.ts'
+import { comesSuddenly, type HeldSchedule, wasTold } from '../holds/hold-rules.ts'
 import { type BlockingPolicy, type ScheduledIssue, scheduleIssue } from './rules.ts'
 
 export type IssuePolicy = BlockingPolicy & {
   isInBlockingGroups: (device: LockedDevice) => boolean
+  /** Whether the check told owners of issues until now. */
+  isTold: boolean
 }
 
 /**
@@ -29,21 +32,26 @@ export async function rescheduleIssues(
     const [device, policy] = [byId.get(issue.device_id), policies.get(issue.check_id)]
     if (!device || !policy) return []
     const decided = scheduleIssue(issue, { policy, ...factsOf(device, policy), ...issue }, context.now)
-    return isSame(issue, decided) ? [] : [{ issue, decided }]
+    if (isSame(issue, decided)) return []
+    const isSudden = comesSuddenly(issue, decided, context.now)
+    const told_before_block = isSudden ? wasTold(issue, policy.isTold) : issue.told_before_block
+    return [{ issue, device, decided: { ...decided, told_before_block }, isSudden }]
   })
   if (moved.length === 0) return
-  const blocks = moved.map(({ issue, decided }) => ({
-    ...{ deviceId: issue.device_id, checkId: issue.check_id, context },
-    before: issue.hold_id === null ? issue.blocks_device_at : decided.blocks_device_at,
-    after: decided.blocks_device_at,
+  const sudden = moved.filter(({ isSudden }) => isSudden)
+  const blocks = sudden.map(({ issue: { device_id: deviceId, check_id: checkId }, device }) => ({
+    ...{ deviceId, checkId, context },
+    ownerId: device.registered_owner_id,
   }))
   const holds = await holdBlocks(tx, organizationId, blocks)
+  const holdOf = new Map(sudden.map(({ issue }, place) => [issue.id, holds[place] ?? null]))
   await write(
     tx,
     organizationId,
-    moved.map(({ issue, decided }, place) => {
-      const holdId = holds[place] ?? null
-      return { id: issue.id, ...(holdId === null ? decided : { ...issue, hold_id: holdId }) }
+    moved.map(({ issue, decided }) => {
+      const { id, blocking_since, blocks_device_at } = issue
+      const holdId = holdOf.get(id) ?? null
+      return { id, ...decided, ...(holdId !== null && { blocking_since, blocks_device_at, hold_id: holdId }) }
     }),
   )
 }
@@ -53,20 +61,22 @@ const factsOf = (device: LockedDevice, policy: IssuePolicy) => ({
   registeredAt: device.registered_at,
 })
 
-const isSame = (one: ScheduledIssue, other: ScheduledIssue): boolean =>
+const isSame = (one: HeldSchedule, other: HeldSchedule): boolean =>
   one.blocking_since === other.blocking_since &&
   one.blocks_device_at === other.blocks_device_at &&
   one.hold_id === other.hold_id
 
 async function write(tx: Tx, organizationId: string, moved: readonly ({ id: string } & ScheduledIssue)[]) {
   await sql`
-    update issues set blocking_since = moved.since, blocks_device_at = moved.at, hold_id = moved.hold
+    update issues set blocking_since = moved.since, blocks_device_at = moved.at, hold_id = moved.hold,
+      told_before_block = moved.told
     from unnest(
       ${moved.map(({ id }) => id)}::bigint[],
       ${moved.map((issue) => issue.blocking_since)}::timestamptz[],
       ${moved.map((issue) => issue.blocks_device_at)}::timestamptz[],
-      ${moved.map((issue) => issue.hold_id)}::bigint[]
-    ) as moved (id, since, at, hold)
+      ${moved.map((issue) => issue.hold_id)}::bigint[],
+      ${moved.map((issue) => issue.told_before_block)}::boolean[]
+    ) as moved (id, since, at, hold, told)
     where ${inOrganization('issues', organizationId)} and issues.id = moved.id
   `.execute(tx)
 }
@@ -97,6 +107,7 @@ async function openIssuesUnder(
       'issues.blocking_since',
       'issues.blocks_device_at',
       'issues.hold_id',
+      'issues.told_before_block',
       'hold.decision as hold_decision',
       'result.snoozed_until',
     ])

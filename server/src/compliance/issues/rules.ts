@@ -47,16 +47,19 @@ export function decideBlocking(facts: BlockingFacts, now: string): BlockingDecis
   }
 }
 
-export type ScheduledIssue = HeldSchedule
+export type ScheduledIssue = HeldSchedule & {
+  /** Whether the owner was told of it before it blocked the device, or would have. */
+  told_before_block: boolean
+}
 
-type OpenIssue = ScheduledIssue & { exempted: boolean; detected_at: string; hold_decision: HoldDecision | null }
+type OpenIssue = HeldSchedule & { exempted: boolean; detected_at: string; hold_decision: HoldDecision | null }
 
 type FactsOfDevice = Pick<BlockingFacts, 'policy' | 'isInBlockingGroups' | 'registeredAt'> & {
   snoozed_until: string | null
 }
 
 /** When an open issue blocks, decided again: by the policy as it is now, and by the hold that it is under. */
-export function scheduleIssue(issue: OpenIssue, facts: FactsOfDevice, now: string): ScheduledIssue {
+export function scheduleIssue(issue: OpenIssue, facts: FactsOfDevice, now: string): HeldSchedule {
   const { policy, isInBlockingGroups, registeredAt, snoozed_until } = facts
   const decided = decideBlocking(
     {

@@ -5,7 +5,8 @@ import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { type Announcement, announce } from '../../signals/events/announce.ts'
 import { holdBlocks } from '../holds/hold-blocks.ts'
-import { type BlockingDecision, type BlockingPolicy, decideBlocking, type ScheduledIssue } from './rules.ts'
+import { type HeldSchedule, isSudden } from '../holds/hold-rules.ts'
+import { type BlockingDecision, type BlockingPolicy, decideBlocking } from './rules.ts'
 
 /** What a run of one check on one device says of its issues. */
 export type IssueVerdict = {
@@ -183,15 +184,19 @@ async function openNew(tx: Tx, organizationId: string, opened: readonly Failure[
   })
 }
 
-async function decideOpened(tx: Tx, organizationId: string, opened: readonly Failure[]): Promise<ScheduledIssue[]> {
-  const decisions = opened.map(blockingOf)
-  const blocks = opened.map(({ entry: { device, context }, verdict: { checkId } }, place) => ({
-    ...{ deviceId: device.id, checkId, context, before: null },
-    after: decisions[place]?.blocks_device_at ?? null,
+async function decideOpened(tx: Tx, organizationId: string, opened: readonly Failure[]): Promise<HeldSchedule[]> {
+  const decided = opened.map((failure) => ({ failure, decision: blockingOf(failure) }))
+  const sudden = decided.filter(({ failure, decision: { blocks_device_at: at } }) =>
+    isSudden(null, at, failure.entry.context.now),
+  )
+  const blocks = sudden.map(({ failure: { entry, verdict } }) => ({
+    ...{ deviceId: entry.device.id, ownerId: entry.device.registered_owner_id },
+    ...{ checkId: verdict.checkId, context: entry.context },
   }))
   const holds = await holdBlocks(tx, organizationId, blocks)
-  return decisions.map((decision, place) => {
-    const holdId = holds[place] ?? null
+  const holdOf = new Map(sudden.map(({ failure }, place) => [failure, holds[place] ?? null]))
+  return decided.map(({ failure, decision }) => {
+    const holdId = holdOf.get(failure) ?? null
     return holdId === null
       ? { ...decision, hold_id: null }
       : { blocking_since: null, blocks_device_at: null, hold_id: holdId }

@@ -12,9 +12,9 @@ import { requestRecomputation } from './request-recomputation.ts'
 export async function releaseHold(tx: Tx, holdId: string, context: ChangeContext): Promise<void> {
   const hold = await lockHold(tx, holdId, context)
   if (hold.decision === 'released') refuse('was released already')
+  if (hold.decision === 'ended') refuse('has ended: nothing is held anymore')
   await decide(tx, holdId, 'released', context)
-  const { organizationId, now } = context
-  await requestRecomputation(tx, { organizationId, checkId: hold.check_id, scope: 'open_issues', now })
+  await requestRecomputation(tx, { checkId: hold.check_id, scope: 'open_issues' }, context)
   await recordAudit(
     tx,
     {
@@ -32,6 +32,7 @@ export async function releaseHold(tx: Tx, holdId: string, context: ChangeContext
  */
 export async function discardHold(tx: Tx, holdId: string, context: ChangeContext): Promise<void> {
   const hold = await lockHold(tx, holdId, context)
+  if (hold.decision === 'ended') refuse('has ended: nothing is held anymore')
   if (hold.decision !== null) refuse(`was ${hold.decision} already`)
   await decide(tx, holdId, 'discarded', context)
   await recordAudit(
@@ -45,14 +46,14 @@ export async function discardHold(tx: Tx, holdId: string, context: ChangeContext
   )
 }
 
-/** Ends the hold of a check that blocks nobody anymore: there is nothing left to decide. */
-export async function endHoldOfCheck(tx: Tx, checkId: string, context: ChangeContext): Promise<void> {
+/** Ends the holds of a check that blocks nobody anymore, also those that were discarded: what it blocks later is counted. */
+export async function endHoldsOfCheck(tx: Tx, checkId: string, context: ChangeContext): Promise<void> {
   await tx
     .updateTable('block_holds')
-    .set({ decision: 'discarded', decided_at: context.now, decided_by: context.actor.name })
+    .set({ decision: 'ended', decided_at: context.now, decided_by: context.actor.name })
     .where(inOrganization('block_holds', context.organizationId))
     .where('check_id', '=', checkId)
-    .where('decision', 'is', null)
+    .where((build) => build.or([build('decision', 'is', null), build('decision', '=', 'discarded')]))
     .execute()
 }
 

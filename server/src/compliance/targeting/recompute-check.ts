@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Selectable } from 'kysely'
 import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Database } from '../../base/db/schema.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { type LockedDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
-import { holdAhead } from './hold-ahead.ts'
 import { reconcileDevices } from './reconcile-devices.ts'
 import { policyOf } from './reschedule-device.ts'
 
@@ -24,23 +25,10 @@ export async function recomputeCheck(
 ): Promise<void> {
   while (!signal.aborted) {
     const startedAt = performance.now()
-    const origin = context()
-    if (await isAtStart(db, check)) await transact(db, (tx) => holdAhead(tx, check, origin))
-    const isFinished = await transact(db, (tx) => recomputeBatch(tx, check, origin))
+    const isFinished = await transact(db, (tx) => recomputeBatch(tx, check, context()))
     if (isFinished) return
     await pause(performance.now() - startedAt)
   }
-}
-
-const isAtStart = async (db: Db, { organizationId, checkId }: CheckOfOrganization): Promise<boolean> => {
-  const progress = await db
-    .selectFrom('check_recomputations')
-    .select('last_device_id')
-    .where(inOrganization('check_recomputations', organizationId))
-    .where('check_id', '=', checkId)
-    .where('finished_at', 'is', null)
-    .executeTakeFirst()
-  return progress?.last_device_id === '0'
 }
 
 async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: ChangeOrigin): Promise<boolean> {
@@ -59,7 +47,7 @@ async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: Chang
     return true
   }
   const devices = await lockDevices(tx, check.organizationId, ids)
-  await settle(tx, check, devices, progress.scope === 'all_devices', context)
+  await settle(tx, check, devices, progress, context)
   await saveProgress(tx, check, { last_device_id: last, settled_devices: progress.settled_devices + devices.length })
   return false
 }
@@ -107,7 +95,7 @@ async function settle(
   tx: Tx,
   check: CheckOfOrganization,
   devices: readonly LockedDevice[],
-  isWhole: boolean,
+  { scope, told_before: toldBefore }: Pick<Selectable<Database['check_recomputations']>, 'scope' | 'told_before'>,
   context: ChangeOrigin,
 ): Promise<void> {
   const configuration = await tx
@@ -122,7 +110,7 @@ async function settle(
     .where(inOrganization('checks', check.organizationId))
     .where('checks.id', '=', check.checkId)
     .executeTakeFirstOrThrow()
-  const deadlines = new Map([[check.checkId, policyOf(configuration)]])
-  const whole = isWhole && { targeting: [configuration], queries: [check.checkId] }
+  const deadlines = new Map([[check.checkId, policyOf(configuration, toldBefore ?? undefined)]])
+  const whole = scope === 'all_devices' && { targeting: [configuration], queries: [check.checkId] }
   await reconcileDevices(tx, devices, { ...whole, deadlines }, context)
 }

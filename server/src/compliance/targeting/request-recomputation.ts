@@ -1,27 +1,43 @@
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { queueJob } from '../../base/jobs/queue-job.ts'
 import { takeConfigurations } from '../standing/hold-configurations.ts'
+import { holdAhead } from './hold-ahead.ts'
 
 export type RecomputationScope = 'open_issues' | 'all_devices'
 
-type Request = { organizationId: string; checkId: string; scope: RecomputationScope; now: string }
+type Request = {
+  checkId: string
+  scope: RecomputationScope
+  /** Whether the check told owners of issues before the change; left out where that is not what changes. */
+  toldBefore?: boolean
+}
 
 /**
  * Has every device that a change of configuration touches decided again in the background: those with open issues of
- * the check, or all of them. A request that comes while one runs starts it over, with the wider scope of the two.
+ * the check, or all of them. A request that comes while one runs starts it over, with the wider scope of the two. Where
+ * the change blocks too many without notice, the hold begins here.
  */
-export async function requestRecomputation(tx: Tx, { organizationId, checkId, scope, now }: Request): Promise<void> {
-  await sql`
-    insert into check_recomputations as running (organization_id, check_id, scope, requested_at)
-    values (${organizationId}::bigint, ${checkId}::bigint, ${scope}, ${now}::timestamptz)
-    on conflict (organization_id, check_id) do update set
-      scope = case when running.finished_at is null and running.scope = 'all_devices' then running.scope else excluded.scope end,
-      requested_at = excluded.requested_at, last_device_id = 0, settled_devices = 0, finished_at = null
-  `.execute(tx)
+export async function requestRecomputation(
+  tx: Tx,
+  { checkId, scope, toldBefore }: Request,
+  context: ChangeContext,
+): Promise<void> {
+  const { organizationId, now } = context
   // What opens under the old configuration commits first, so that the recomputation sees it.
   await takeConfigurations(tx, organizationId)
+  await sql`
+    insert into check_recomputations as running (organization_id, check_id, scope, requested_at, told_before)
+    values (${organizationId}::bigint, ${checkId}::bigint, ${scope}, ${now}::timestamptz, ${toldBefore ?? null}::boolean)
+    on conflict (organization_id, check_id) do update set
+      scope = case when running.finished_at is null and running.scope = 'all_devices' then running.scope else excluded.scope end,
+      -- Of the configuration that devices were last decided by.
+      told_before = case when running.finished_at is null then coalesce(running.told_before, excluded.told_before) else excluded.told_before end,
+      requested_at = excluded.requested_at, last_device_id = 0, settled_devices = 0, finished_at = null
+  `.execute(tx)
+  await holdAhead(tx, { organizationId, checkId }, context)
   await queueJob(tx, 'recompute-check', { organizationId, checkId }, { singletonKey: `${organizationId}/${checkId}` })
 }
 

@@ -3,6 +3,7 @@ import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
+import { isTelling } from '../../inventory/devices/rules.ts'
 import { type IssuePolicy, rescheduleIssues } from '../issues/reschedule-issues.ts'
 import { isAllowed } from '../standing/targeting-rules.ts'
 
@@ -45,12 +46,14 @@ async function policiesOver(tx: Tx, organizationId: string, devices: readonly Lo
   return new Map(rows.map((row) => [row.check_id, policyOf(row)]))
 }
 
-type PolicyRow = Omit<IssuePolicy, 'isInBlockingGroups'> & {
+type PolicyRow = Omit<IssuePolicy, 'isInBlockingGroups' | 'isTold'> & {
   blocking_allowed_groups: string[]
   blocking_excluded_groups: string[]
 }
 
-export const policyOf = (row: PolicyRow): IssuePolicy => ({
+/** `isTold`: whether the check told owners of issues before a change; left out where that is not what changes. */
+export const policyOf = (row: PolicyRow, isTold: boolean = isTelling(row)): IssuePolicy => ({
   ...row,
+  isTold,
   isInBlockingGroups: (device) => isAllowed(row.blocking_allowed_groups, row.blocking_excluded_groups, device),
 })

@@ -7,7 +7,6 @@ import { makeIn } from '../../../test/support/make.ts'
 import { deleteDeviceGroup } from '../../administration/groups/delete-device-group.ts'
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { setBeginsBlockingOn } from '../../checks/configuration/set-begins-blocking-on.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
 
 const app = testApp()
@@ -36,7 +35,8 @@ test('a configuration is shown as it was after each of its entries', async () =>
   const begins = '2027-01-01T00:00:00.000Z'
   await configure(check.id, { block_auth_grace_period_days: 5, snooze_disallowed: true })
   await configure(check.id, { options: { level: 7 }, excluded_groups: [group.id, 'macos'], paused: true })
-  await transact(app.db, (tx) => setBeginsBlockingOn(tx, { checkId: check.id, beginsBlockingOn: begins }, context()))
+  const change = { checkId: check.id, request: {}, beginsBlockingOn: begins }
+  await transact(app.db, (tx) => updateConfiguration(tx, change, context()))
   await configure(check.id, { options: {}, excluded_groups: [], paused: false, block_auth_grace_period_days: 9 })
   const [fourth = '', third = '', second = '', first = ''] = await entriesOf(check.id)
 

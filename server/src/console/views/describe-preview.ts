@@ -7,6 +7,11 @@ type Strategy = keyof ConfigurationPreview['effects']
 
 const namesOf = ({ id, name, owner_name }: Device) => ({ device_id: id, device_name: name, owner_name })
 
+const describeHeld = ({ takenBack, ...held }: NonNullable<ConfigurationPreview['held']>) => ({
+  ...held,
+  taken_back: takenBack,
+})
+
 /** `groupNames` holds the names of groups by identifier; platforms have their own. */
 export function describePreview(
   preview: ConfigurationPreview,
@@ -29,7 +34,7 @@ export function describePreview(
     blocked_now: preview.blockedNow,
     blocked_at_end: preview.blockedAtEnd,
     hit: preview.hit,
-    held: preview.held,
+    held: preview.held && describeHeld(preview.held),
     released: preview.released,
     joined: preview.joined,
     left: preview.left,

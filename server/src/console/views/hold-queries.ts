@@ -14,8 +14,8 @@ export async function listHolds(reader: Reader, organizationId: string): Promise
     )
     .leftJoin(countHeld(reader, organizationId).as('held'), (join) => join.onRef('held.hold_id', '=', 'hold.id'))
     .select([
-      ...(['hold.id', 'hold.check_id', 'checks.name', 'hold.began_at', 'hold.device_limit'] as const),
-      ...(['hold.decided_at', 'hold.decided_by', 'held.devices'] as const),
+      ...(['hold.id', 'hold.check_id', 'checks.name', 'hold.began_at', 'hold.owner_limit'] as const),
+      ...(['hold.taken_back', 'hold.decided_at', 'hold.decided_by', 'held.devices', 'held.people'] as const),
     ])
     .where('hold.organization_id', '=', organizationId)
     .where('checks.deletion_requested_at', 'is', null)
@@ -30,7 +30,8 @@ export async function listHolds(reader: Reader, organizationId: string): Promise
     .execute()
   return rows.map((row) => ({
     ...{ id: row.id, check: { id: row.check_id, name: row.name } },
-    ...{ began_at: row.began_at, device_limit: row.device_limit, devices: row.devices ?? 0 },
+    ...{ began_at: row.began_at, owner_limit: row.owner_limit, taken_back: row.taken_back },
+    ...{ devices: row.devices ?? 0, people: row.people ?? 0 },
     ...{ discarded_at: row.decided_at, discarded_by: row.decided_by },
   }))
 }
@@ -38,9 +39,17 @@ export async function listHolds(reader: Reader, organizationId: string): Promise
 const countHeld = (reader: Reader, organizationId: string) =>
   reader
     .selectFrom('issues')
-    .select(['hold_id', sql<number>`count(distinct device_id)::int`.as('devices')])
+    .innerJoin('devices', (join) =>
+      join.onRef('devices.organization_id', '=', 'issues.organization_id').onRef('devices.id', '=', 'issues.device_id'),
+    )
+    .select([
+      'issues.hold_id',
+      sql<number>`count(distinct devices.id)::int`.as('devices'),
+      sql<number>`count(distinct devices.registered_owner_id)::int`.as('people'),
+    ])
     .where(inOrganization('issues', organizationId))
-    .where('hold_id', 'is not', null)
-    .where('resolved_at', 'is', null)
-    .where('exempted', '=', false)
-    .groupBy('hold_id')
+    .where('issues.hold_id', 'is not', null)
+    .where('issues.resolved_at', 'is', null)
+    .where('issues.exempted', '=', false)
+    .where('devices.deleted_at', 'is', null)
+    .groupBy('issues.hold_id')

@@ -10,7 +10,6 @@ const later = '2026-11-27T10:00:00.000Z'
 const issue = (blocks_device_at: string | null, rest: Partial<StateOfIssue> = {}): StateOfIssue => ({
   exempted: false,
   is_shown: true,
-  is_held: false,
   blocks_device_at,
   ...rest,
 })

@@ -5,10 +5,11 @@ export type StoredState = 'good' | 'notified' | 'will_block' | 'blocked'
 export type StateOfIssue = {
   exempted: boolean
   blocks_device_at: string | null
-  /** Whether the check tells the person about its issues: any strategy but `report_only`, and not paused. */
+  /**
+   * Whether the check tells the person about the issue: any strategy but `report_only`, and not paused. What is held or was
+   * discarded counts as it did before.
+   */
   is_shown: boolean
-  /** Whether its block is held or was discarded. */
-  is_held: boolean
 }
 
 export type RemediationStrategy = 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
@@ -18,9 +19,16 @@ type IssueUnderCheck = {
   exempted: boolean
   blocks_device_at: string | null
   hold_id: string | null
+  told_before_block: boolean
   remediation_strategy: RemediationStrategy
   paused_at: string | null
 }
+
+/** Whether a check tells owners of its issues. */
+export const isTelling = ({
+  remediation_strategy: strategy,
+  paused_at: pausedAt,
+}: Pick<IssueUnderCheck, 'remediation_strategy' | 'paused_at'>) => pausedAt === null && strategy !== 'report_only'
 
 /** Whether a check has a strategy that blocks devices in the end. */
 export const isBlocking = ({ remediation_strategy: strategy }: Pick<IssueUnderCheck, 'remediation_strategy'>) =>
@@ -32,8 +40,7 @@ export function stateOfIssue(issue: IssueUnderCheck): StateOfIssue {
   return {
     exempted: issue.exempted,
     blocks_device_at: isInForce && isBlocking(issue) ? issue.blocks_device_at : null,
-    is_shown: isInForce && issue.remediation_strategy !== 'report_only',
-    is_held: issue.hold_id !== null,
+    is_shown: isTelling(issue) && (issue.hold_id === null || issue.told_before_block),
   }
 }
 
@@ -64,20 +71,17 @@ type DecidedDevice = AuthStateDecision & {
   registration_suspended_at: string | null
 }
 
-/** What the state of a device becomes with these open issues. One whose block is held leaves a device that is Good as it is. */
+/** What the state of a device becomes with these open issues. */
 export function decideAuthState(
   device: DecidedDevice,
   issues: readonly StateOfIssue[],
   now: string,
 ): AuthStateDecision {
-  const counted = device.auth_state === 'good' ? issues.map(withoutHeld) : issues
-  const fresh = authStateFor(counted, { isRegistered: device.registered_owner_id !== null }, now)
+  const fresh = authStateFor(issues, { isRegistered: device.registered_owner_id !== null }, now)
   if (device.registration_suspended_at === null) return fresh
   const { auth_state, will_block_at } = device
   return withoutImprovement({ auth_state, will_block_at }, fresh, now)
 }
-
-const withoutHeld = (issue: StateOfIssue): StateOfIssue => (issue.is_held ? { ...issue, is_shown: false } : issue)
 
 const severity: Record<StoredState, number> = { good: 0, notified: 1, will_block: 2, blocked: 3 }
 

@@ -50,6 +50,7 @@ async function openIssuesOf(tx: Tx, organizationId: string, deviceIds: readonly 
       'issues.exempted',
       'issues.blocks_device_at',
       'issues.hold_id',
+      'issues.told_before_block',
       'configuration.remediation_strategy',
       'configuration.paused_at',
     ])

@@ -8,7 +8,7 @@ import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
-import { setBeginsBlockingOn } from './set-begins-blocking-on.ts'
+import { updateConfiguration } from './update-configuration.ts'
 
 const database = testDatabase()
 const make = makeIn(database)
@@ -27,8 +27,8 @@ beforeEach(async () => {
 })
 
 async function set(beginsBlockingOn: string | null, now: string, checkId = check.id) {
-  const change = { checkId, beginsBlockingOn }
-  await transact(database.db, (tx) => setBeginsBlockingOn(tx, change, systemChange(organizationId, now)))
+  const change = { checkId, request: {}, beginsBlockingOn }
+  await transact(database.db, (tx) => updateConfiguration(tx, change, systemChange(organizationId, now)))
   await recomputeCheck(database.db, { organizationId, checkId }, () => contextAt(now), new AbortController().signal)
 }
 const stateNow = () =>

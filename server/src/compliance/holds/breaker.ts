@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { plusMs } from '../../base/time.ts'
+import { breaker, limitOf, ownersThatCount } from './hold-rules.ts'
+
+export type CheckOfOrganization = { organizationId: string; checkId: string }
+
+/** What becomes of a further block of a check that comes without notice. */
+export type Breaker =
+  /** It is held, as others are. */
+  | { way: 'holds'; holdId: string }
+  /** It takes effect: someone has just seen how many devices the check blocks, and let it. */
+  | { way: 'lets_through' }
+  /** It counts towards the limit, with those of these owners. */
+  | { way: 'counts'; recent: ReadonlySet<string> }
+
+export async function readBreaker(reader: Reader, check: CheckOfOrganization, now: string): Promise<Breaker> {
+  const last = await latestHold(reader, check)
+  if (last?.decision === null) return { way: 'holds', holdId: last.id }
+  const isLetThrough = last?.decision === 'released' && (last.decided_at ?? '') > plusMs(now, -breaker.releasedMs)
+  return isLetThrough ? { way: 'lets_through' } : { way: 'counts', recent: await listRecent(reader, check, now) }
+}
+
+/** Whether blocks without notice of these owners' devices are held. A preview asks it as the act does. */
+export async function areHeld(
+  reader: Reader,
+  { organizationId }: CheckOfOrganization,
+  standing: Breaker,
+  owners: ReadonlySet<string>,
+): Promise<boolean> {
+  if (standing.way !== 'counts' || owners.size === 0) return standing.way === 'holds'
+  const { size } = new Set([...standing.recent, ...owners])
+  return size > breaker.fewest && (size > breaker.most || size > (await readLimit(reader, organizationId)))
+}
+
+const latestHold = (reader: Reader, { organizationId, checkId }: CheckOfOrganization) =>
+  reader
+    .selectFrom('block_holds')
+    .select(['id', 'decision', 'decided_at'])
+    .where(inOrganization('block_holds', organizationId))
+    .where('check_id', '=', checkId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/**
+ * Whose devices the check has newly blocked within the window: as many as the limit at most, since with more of them a hold
+ * begins, whose blocks are not counted towards the next one. A device that has lost its owner counts for nobody.
+ */
+async function listRecent(
+  reader: Reader,
+  { organizationId, checkId }: CheckOfOrganization,
+  now: string,
+): Promise<Set<string>> {
+  const rows = await reader
+    .selectFrom('sudden_blocks')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'sudden_blocks.organization_id')
+        .onRef('devices.id', '=', 'sudden_blocks.device_id'),
+    )
+    .select('devices.registered_owner_id')
+    .distinct()
+    .where(inOrganization('sudden_blocks', organizationId))
+    .where('sudden_blocks.check_id', '=', checkId)
+    .where('sudden_blocks.hold_id', 'is', null)
+    .where('sudden_blocks.blocked_at', '>', plusMs(now, -breaker.windowMs))
+    .where('devices.registered_owner_id', 'is not', null)
+    .execute()
+  return new Set(rows.flatMap((row) => row.registered_owner_id ?? []))
+}
+
+/** The devices of so many people one check may newly block within the hour. */
+export async function readLimit(reader: Reader, organizationId: string): Promise<number> {
+  const owners = reader
+    .selectFrom('devices')
+    .select('registered_owner_id')
+    .distinct()
+    .where(inOrganization('devices', organizationId))
+    .where('registered_owner_id', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .limit(ownersThatCount)
+  const { count } = await reader
+    .selectFrom(owners.as('owners'))
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  return limitOf(count)
+}
