@@ -13,7 +13,7 @@ import { listCoveredIssues } from './exemption-queries.ts'
 
 type ExemptionAsked = { deviceId: string; personId: string; issueIds: readonly string[]; message: string }
 
-const maxIssues = 100
+export const maxIssues = 100
 
 /**
  * Asks on behalf of a device's owner that open issues of it be exempted, and returns the request's identifier. Fails

@@ -1,4 +1,4 @@
-import { raiseExemptionRequest } from '../../administration/requests/raise-exemption-request.ts'
+import { maxIssues, raiseExemptionRequest } from '../../administration/requests/raise-exemption-request.ts'
 import { withdrawExemptionRequest } from '../../administration/requests/withdraw-exemption-request.ts'
 import { withdrawRegistrationRequest } from '../../administration/requests/withdraw-registration-request.ts'
 import { type ChangeContext, newChange } from '../../base/change-context.ts'
@@ -11,6 +11,7 @@ import { beginRecheck } from './recheck.ts'
 import { refuseManyRequests } from './refuse-many-requests.ts'
 import { type Place, register } from './register-on-session.ts'
 import { listIssues, type SignInSession } from './session-queries.ts'
+import { mayBePutOff } from './session-rules.ts'
 import { settleSession } from './settle-session.ts'
 
 export type Act =
@@ -83,7 +84,7 @@ type PutOff = Extract<Act, { kind: 'snooze' | 'exemption' }>
 
 async function putOff(tx: Tx, place: Place, act: PutOff, context: ChangeContext): Promise<void> {
   const { organizationId, authLogId, deviceId, personId } = place
-  const open = await listIssues(tx, organizationId, deviceId)
+  const open = (await listIssues(tx, organizationId, deviceId)).filter(mayBePutOff)
   const issue = open.find(({ id }) => id === act.issueId)
   if (!issue) return fail('not_found')
   const step = { organizationId, authLogId, now: context.now }
@@ -94,7 +95,8 @@ async function putOff(tx: Tx, place: Place, act: PutOff, context: ChangeContext)
   }
   await refuseManyRequests(tx, place, context.now)
   // The page shows the issues of a check as one thing.
-  const issueIds = open.filter((one) => one.check_id === issue.check_id).map(({ id }) => id)
+  const ofCheck = open.filter((one) => one.check_id === issue.check_id)
+  const issueIds = ofCheck.slice(0, maxIssues).map(({ id }) => id)
   await raiseExemptionRequest(tx, { deviceId, personId, issueIds, message: act.message }, context)
   const named = issueIds.length === 1 ? `Issue ${issue.id}.` : `Issues ${issueIds.join(', ')}.`
   await recordAuthLogEvent(tx, { ...step, type: 'exemption_requested', description: named })

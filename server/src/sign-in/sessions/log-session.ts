@@ -4,6 +4,7 @@ import { beginAuthLog, type LoggedPerson } from '../auth-logs/begin-auth-log.ts'
 import { endAuthLog } from '../auth-logs/end-auth-log.ts'
 import { recognizeDevice } from '../auth-logs/recognize-device.ts'
 import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
+import { maxIssues } from '../auth-logs/rules.ts'
 import { showIssues } from '../auth-logs/show-issues.ts'
 import { touchAuthLog } from '../auth-logs/touch-auth-log.ts'
 import { browserOf } from './browser-of.ts'
@@ -91,7 +92,7 @@ export async function noteChange(tx: Tx, before: SignInSession, change: Change, 
   }
   if (state === 'blocked' || state === 'warning') {
     const issues = await listIssues(tx, organizationId, device.id)
-    await showIssues(tx, { ...step, issueIds: issues.map(({ id }) => id) })
+    await showIssues(tx, { ...step, issueIds: issues.slice(0, maxIssues).map(({ id }) => id) })
   }
 }
 

@@ -145,17 +145,27 @@ export const listPendingChecks = (reader: Reader, place: OnDevice, since: string
     .limit(200)
     .execute()
 
-/** What is wrong with a device and blocks it, now or later: the soonest first. */
-export const listIssues = (reader: Reader, organizationId: string, deviceId: string) =>
+/** Of a check that blocks no more nothing blocks, also where its issues are yet to be decided again. */
+const blocksAt = sql<string | null>`case when ${mayBlock} then issues.blocks_device_at end`
+
+/** The issues of a device that its person is shown, also resolved ones: the soonest to block first, then those that block nobody. */
+export const selectShownIssues = (reader: Reader, { organizationId, deviceId }: OnDevice) =>
   reader
     .selectFrom('issues')
-    .select(['id', 'check_id'])
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'issues.organization_id')
+        .onRef('configuration.check_id', '=', 'issues.check_id'),
+    )
+    .select(['issues.id', 'issues.check_id', blocksAt.as('blocks_device_at')])
     .where(inOrganization('issues', organizationId))
-    .where('device_id', '=', deviceId)
-    .where('resolved_at', 'is', null)
-    .where('exempted', '=', false)
-    .where('blocks_device_at', 'is not', null)
-    .orderBy('blocks_device_at')
-    .orderBy('id')
-    .limit(100)
-    .execute()
+    .where('issues.device_id', '=', deviceId)
+    .where('issues.exempted', '=', false)
+    .where('configuration.paused_at', 'is', null)
+    .where('configuration.remediation_strategy', '<>', 'report_only')
+    .orderBy(sql`${blocksAt} asc nulls last`)
+    .orderBy('issues.id')
+    .limit(500)
+
+export const listIssues = (reader: Reader, organizationId: string, deviceId: string) =>
+  selectShownIssues(reader, { organizationId, deviceId }).where('issues.resolved_at', 'is', null).execute()

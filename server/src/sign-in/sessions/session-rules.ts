@@ -53,6 +53,9 @@ export const limits = {
   detectionFailureMs: 30_000,
 } as const
 
+/** Whether an issue blocks its device, now or later: what does not is neither snoozed nor exempted. */
+export const mayBePutOff = ({ blocks_device_at: at }: { blocks_device_at: string | null }): boolean => at !== null
+
 /** Where the person may continue to the application. */
 export const mayContinue = (state: SessionState): boolean =>
   ['warning', 'passed', 'observed', 'bypassed'].includes(state)

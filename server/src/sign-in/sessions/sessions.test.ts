@@ -13,8 +13,17 @@ import { expireAuthLogs } from '../auth-logs/expire-auth-logs.ts'
 const { stage, make, change, setUp, addKey, epochOf, arrive, proveIn, finishPath, tokensOf } = signInStage()
 
 type Visit = Awaited<ReturnType<typeof arrive>>
+type Strategy = 'block_immediately' | 'notify_only' | 'report_only'
 
 const later = (ms: number) => stage.setNow(plusMs(stage.now(), ms))
+const checkOf = (strategy: Strategy, columns: { issue_title?: string; primary_key_column?: string } = {}) =>
+  make.check(stage.tenant.organizationId, { ...columns, configuration: { remediation_strategy: strategy } })
+/** Holds the blocks of a check that come from now on. Returns the hold's identifier. */
+async function hold(checkId: string): Promise<string> {
+  const { organizationId: organization_id } = stage.tenant
+  const values = { organization_id, check_id: checkId, began_at: stage.now(), device_limit: 10 }
+  return (await stage.db.insertInto('block_holds').values(values).returning('id').executeTakeFirstOrThrow()).id
+}
 const stateOn = async (visit: Visit) => /data-state="(\w+)"/.exec((await visit.go(`${visit.path}/region`)).text)?.[1]
 const events = async () =>
   (await stage.db.selectFrom('auth_log_events').select(['type', 'description']).orderBy('position').execute()).map(
@@ -253,12 +262,10 @@ test('what does not block yet is shown once a day, and at each sign-in of the la
 
 test('a person whose device would be blocked, with many others, gets in and is told so', async () => {
   const all = await setUp()
-  const { organizationId: organization_id, device } = all
-  const configuration = { remediation_strategy: 'block_immediately' } as const
-  const check = await make.check(organization_id, { issue_title: 'The firewall is off', configuration })
+  const { device } = all
+  const check = await checkOf('block_immediately', { issue_title: 'The firewall is off' })
   const now = stage.now()
-  const hold = { organization_id, check_id: check.id, began_at: now, device_limit: 10 }
-  const { id } = await stage.db.insertInto('block_holds').values(hold).returning('id').executeTakeFirstOrThrow()
+  const id = await hold(check.id)
   await make.result({ device, check, rows: 'FAIL', at: now })
   const visit = await arrive(all)
   assert.deepEqual(await proveIn(visit, all), { status: 200, state: 'warning' })
@@ -269,6 +276,89 @@ test('a person whose device would be blocked, with many others, gets in and is t
   assert.equal(held.hold_id, id)
   const { away } = await visit.follow(`/signin/oidc/auth/${await interactionOf(visit)}`)
   assert.match(away ?? '', /code=/)
+})
+
+/** What the page offers, by check. */
+const offersOn = async (visit: Visit, offer: 'thing' | 'ask' | 'snooze' | 'withdraw') =>
+  [...(await visit.go(visit.path)).text.matchAll(new RegExp(` id="${offer}-(\\d+)"`, 'g'))].map(([, id]) => id)
+
+test('what blocks nobody is shown and seen, and neither snoozed nor exempted', async () => {
+  const all = await setUp()
+  const { device } = all
+  const [blocking, advice, held] = [
+    await checkOf('block_immediately'),
+    await checkOf('notify_only'),
+    await checkOf('block_immediately'),
+  ]
+  const [silent, paused] = [await checkOf('report_only'), await checkOf('notify_only')]
+  await hold(held.id)
+  const ids: string[] = []
+  for (const check of [held, advice, blocking, silent, paused]) {
+    ids.push((await make.issue({ device, check, at: stage.now() })).id)
+  }
+  const [ofHeld, ofAdvice, ofBlocking] = ids
+  await stage.db
+    .updateTable('check_configurations')
+    .set({ paused_at: stage.now() })
+    .where('check_id', '=', paused.id)
+    .execute()
+  const visit = await arrive(all)
+  assert.equal((await proveIn(visit, all)).state, 'blocked')
+  assert.deepEqual(await offersOn(visit, 'thing'), [blocking.id, held.id, advice.id])
+  assert.deepEqual(await offersOn(visit, 'ask'), [blocking.id])
+  assert.deepEqual(await offersOn(visit, 'snooze'), [blocking.id])
+  for (const issue_id of ids.filter((id) => id !== ofBlocking)) {
+    for (const act of ['exemption', 'snooze']) {
+      const { status, text } = await visit.post(act, { issue_id, message: 'I am on a train.' })
+      assert.deepEqual([status, JSON.parse(text).error], [404, 'not_found'], `${act} of ${issue_id}`)
+    }
+  }
+  assert.equal((await visit.post('seen', { issue_ids: ids })).status, 200)
+  assert.equal((await events()).at(-1), `issue_viewed: Issues ${ofBlocking}, ${ofHeld}, ${ofAdvice}.`)
+  assert.equal((await visit.post('exemption', { issue_id: ofBlocking, message: 'I am on a train.' })).status, 200)
+  assert.equal((await events()).at(-1), `exemption_requested: Issue ${ofBlocking}.`)
+  assert.deepEqual(await offersOn(visit, 'withdraw'), [blocking.id])
+})
+
+test('an exemption that was asked for is withdrawn also once the check blocks no more', async () => {
+  const all = await setUp()
+  const check = await checkOf('block_immediately')
+  const { id } = await make.issue({ device: all.device, check, at: stage.now() })
+  const visit = await arrive(all)
+  await proveIn(visit, all)
+  await visit.post('exemption', { issue_id: id, message: 'I am on a train.' })
+  // Its issues are yet to be decided again.
+  await stage.db.updateTable('check_configurations').set({ remediation_strategy: 'notify_only' }).execute()
+  assert.deepEqual(await offersOn(visit, 'withdraw'), [check.id])
+  const { id: request_id } = await stage.db.selectFrom('exemption_requests').select('id').executeTakeFirstOrThrow()
+  assert.equal((await visit.post('withdraw', { request_id })).status, 200)
+  assert.deepEqual([await offersOn(visit, 'thing'), await offersOn(visit, 'ask')], [[check.id], []])
+  assert.equal((await visit.post('exemption', { issue_id: id, message: 'Please.' })).status, 404)
+})
+
+test('a check with more than 100 issues leaves those of others to be asked about and logged', async () => {
+  const all = await setUp()
+  const { device } = all
+  const many = await checkOf('block_immediately', { primary_key_column: 'path' })
+  const [first, last] = [await checkOf('block_immediately'), await checkOf('block_immediately')]
+  const rows = Array.from({ length: 120 }, (_, index) => ({ KOLIDE_CHECK_STATUS: 'FAIL', path: `/opt/${index}` }))
+  const at = stage.now()
+  later(2_000)
+  await make.result({ device, check: many, rows, at: plusMs(at, 1_000) })
+  const ofLast = await make.issue({ device, check: last, at: plusMs(at, 2_000) })
+  const ofFirst = await make.issue({ device, check: first, at })
+  const visit = await arrive(all)
+  assert.equal((await proveIn(visit, all)).state, 'blocked')
+  const logged = await stage.db.selectFrom('auth_log_issues').select('issue_id').execute()
+  assert.deepEqual([logged.length, logged.some(({ issue_id }) => issue_id === ofFirst.id)], [100, true])
+  assert.deepEqual(await offersOn(visit, 'ask'), [first.id, many.id, last.id])
+  const ofMany = new RegExp(` id="thing-${many.id}" data-issues="(\\d+) `).exec((await visit.go(visit.path)).text)?.[1]
+  for (const issue_id of [ofMany, ofLast.id]) {
+    assert.equal((await visit.post('exemption', { issue_id, message: 'I am on a train.' })).status, 200)
+  }
+  const asked = await stage.db.selectFrom('exemption_request_issues').select('issue_id').execute()
+  assert.deepEqual([asked.length, asked.some(({ issue_id }) => issue_id === ofLast.id)], [101, true])
+  assert.deepEqual(await offersOn(visit, 'withdraw'), [many.id, last.id])
 })
 
 const interactionOf = async ({ path }: Visit) =>
@@ -300,8 +390,10 @@ test('a page that finds no device is written down at a change of the reason, the
 
 test('a recheck is told in words once it is over', async () => {
   const all = await setUp()
-  const check = await make.check(all.organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
+  const check = await checkOf('block_immediately')
+  const advice = await checkOf('notify_only')
   await make.issue({ device: all.device, check })
+  await make.issue({ device: all.device, check: advice })
   await stage.db.updateTable('devices').set({ auth_state: 'blocked' }).execute()
   const visit = await arrive(all)
   await proveIn(visit, all)
@@ -311,11 +403,12 @@ test('a recheck is told in words once it is over', async () => {
   await visit.post('recheck')
   later(1_800)
   assert.equal((await typesOf()).includes('device_rechecked'), false)
+  await make.result({ device: all.device, check: advice, rows: 'PASS', at: stage.now() })
   await stage.db.deleteFrom('check_refreshes').execute()
   await stateOn(visit)
   await stateOn(visit)
   assert.deepEqual((await events()).slice(-2), [
-    'device_rechecked: 1 checks, 0 fixed, 1.8 s.',
+    'device_rechecked: 2 checks, 1 fixed, 1.8 s.',
     'device_blocked: Issues still block the device.',
   ])
 })

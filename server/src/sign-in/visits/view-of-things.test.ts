@@ -98,9 +98,15 @@ test('an exemption is for the owner to ask for, and says what became of it', () 
   assert.deepEqual(one({}).exemption, { kind: 'offered' })
   assert.deepEqual(one({}, { isOwner: false }).exemption, { kind: 'none' })
   assert.deepEqual(one({ exemptions_disallowed: true }).exemption, { kind: 'none' })
+  assert.deepEqual(one({ blocks_device_at: '2026-11-25T09:00:00.000Z' }).exemption, { kind: 'offered' })
   assert.deepEqual(one({}, { requests: [request] }).exemption, { kind: 'asked', requestId: '9', at: now })
   const denied = { ...request, status: 'denied', denial_explanation: 'No.' } as const
   assert.deepEqual(one({}, { requests: [denied] }).exemption, { kind: 'refused', words: 'No.' })
+  // What blocks nobody needs none, and one that was asked for is still shown.
+  const advice = { blocks_device_at: null }
+  assert.deepEqual(one(advice).exemption, { kind: 'none' })
+  assert.deepEqual(one(advice, { requests: [denied] }).exemption, { kind: 'none' })
+  assert.deepEqual(one(advice, { requests: [request] }).exemption, { kind: 'asked', requestId: '9', at: now })
 })
 
 test('the texts are those of the console: an option that is not set has its default', () => {

@@ -2,6 +2,7 @@ import { dayMs, plusMs } from '../../base/time.ts'
 import { ownerTextsOf } from '../../compliance/issues/owner-texts.ts'
 import { TextAllowance } from '../../compliance/templates/render-text.ts'
 import type { ExemptionView, RowsView, SnoozeView, ThingView } from '../page/page-view.ts'
+import { mayBePutOff } from '../sessions/session-rules.ts'
 import { drawFix, drawOwnerText } from './owner-text.ts'
 import type { IssueRow, listExemptionRequests } from './view-queries.ts'
 
@@ -58,7 +59,7 @@ function viewOfThing(group: readonly IssueRow[], around: Around, allowance: Text
     isChecking: !isFixed && isRechecking && isLate,
     stillAt: recheckedAt !== null && !isLate && !isFixed ? first.ran_at : null,
     snooze: isFixed ? { kind: 'none' } : snoozeOf(first, standing, now),
-    exemption: isFixed ? { kind: 'none' } : exemptionOf(open, around),
+    exemption: isFixed ? { kind: 'none' } : exemptionOf(first, open, around),
   }
 }
 
@@ -108,19 +109,19 @@ const shorten = (text: string): string => (text.length > maxValue ? `${text.slic
 function snoozeOf(row: IssueRow, standing: ThingView['standing'], now: string): SnoozeView {
   const { snoozed_at: at, snoozed_until: until } = row
   if (until !== null && until > now) return { kind: 'running', until }
-  if (standing === 'advice' || row.snooze_disallowed) return { kind: 'none' }
+  if (!mayBePutOff(row) || row.snooze_disallowed) return { kind: 'none' }
   // Before that it would put nothing off.
   if (standing === 'later' && (row.blocks_device_at ?? '') > plusMs(now, dayMs)) return { kind: 'none' }
   const againAt = at === null ? now : plusMs(at, snoozeAgainMs)
   return againAt > now ? { kind: 'spent', againAt } : { kind: 'offered' }
 }
 
-function exemptionOf(open: readonly IssueRow[], { isOwner, requests }: Around): ExemptionView {
+function exemptionOf(first: IssueRow, open: readonly IssueRow[], { isOwner, requests }: Around): ExemptionView {
   const ids = new Set(open.map(({ id }) => id))
   const own = requests.filter(({ issue_id: issueId }) => ids.has(issueId))
   const asked = own.find(({ status }) => status === 'open')
   if (asked) return { kind: 'asked', requestId: asked.id, at: asked.requested_at }
-  if (!isOwner || open[0]?.exemptions_disallowed) return { kind: 'none' }
+  if (!isOwner || !mayBePutOff(first) || first.exemptions_disallowed) return { kind: 'none' }
   const words = own[0]?.denial_explanation ?? null
   return words === null ? { kind: 'offered' } : { kind: 'refused', words }
 }

@@ -2,23 +2,17 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { textFields } from '../../compliance/issues/owner-text-queries.ts'
-import type { SignInSession } from '../sessions/session-queries.ts'
+import { type SignInSession, selectShownIssues } from '../sessions/session-queries.ts'
 
 type OnDevice = { organizationId: string; deviceId: string }
 
 export type IssueRow = Awaited<ReturnType<typeof listShownIssues>>[number]
 
-/** What is wrong with a device and what was fixed since then, the soonest to block first; the order stays when one is fixed. */
-export function listShownIssues(reader: Reader, { organizationId, deviceId }: OnDevice, since: string) {
-  return reader
-    .selectFrom('issues')
+/** What is wrong with a device and what was fixed since then; the order stays when one is fixed. */
+export function listShownIssues(reader: Reader, place: OnDevice, since: string) {
+  return selectShownIssues(reader, place)
     .innerJoin('checks', (join) =>
       join.onRef('checks.organization_id', '=', 'issues.organization_id').onRef('checks.id', '=', 'issues.check_id'),
-    )
-    .innerJoin('check_configurations as configuration', (join) =>
-      join
-        .onRef('configuration.organization_id', '=', 'issues.organization_id')
-        .onRef('configuration.check_id', '=', 'issues.check_id'),
     )
     .innerJoin('check_results as result', (join) =>
       join
@@ -27,24 +21,15 @@ export function listShownIssues(reader: Reader, { organizationId, deviceId }: On
         .onRef('result.check_id', '=', 'issues.check_id'),
     )
     .select([
-      ...(['issues.id', 'issues.check_id', 'issues.title', 'issues.value', 'issues.issue_value'] as const),
-      ...(['issues.issue_key', 'issues.blocks_device_at', 'issues.resolved_at', 'issues.hold_id'] as const),
-      ...(['checks.name as check_name', 'checks.is_provided'] as const),
+      ...(['issues.title', 'issues.value', 'issues.issue_value', 'issues.issue_key'] as const),
+      ...(['issues.resolved_at', 'issues.hold_id', 'checks.name as check_name', 'checks.is_provided'] as const),
       ...(['configuration.snooze_disallowed', 'configuration.exemptions_disallowed'] as const),
       ...(['result.snoozed_at', 'result.snoozed_until'] as const),
       // A run that changed nothing moves on the issue alone.
       sql<string>`greatest(result.ran_at, issues.last_rechecked_at)`.as('ran_at'),
       ...textFields,
     ])
-    .where(inOrganization('issues', organizationId))
-    .where('issues.device_id', '=', deviceId)
-    .where('issues.exempted', '=', false)
-    .where('configuration.paused_at', 'is', null)
-    .where('configuration.remediation_strategy', '<>', 'report_only')
     .where((build) => build.or([build('issues.resolved_at', 'is', null), build('issues.resolved_at', '>=', since)]))
-    .orderBy(sql`issues.blocks_device_at asc nulls last`)
-    .orderBy('issues.id')
-    .limit(500)
     .execute()
 }
 
