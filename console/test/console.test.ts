@@ -84,6 +84,18 @@ test('the dashboard waits for the first steps, so that nothing below them moves 
   await page.unroute('**/views/first_steps*')
 })
 
+test('the dashboard names who registered many devices within an hour, and leads to the person', { skip }, async () => {
+  const notice = page
+    .getByRole('status')
+    .filter({ hasText: /registered 30 devices within an hour, the last one .* ago/ })
+  const person = notice.getByRole('link')
+  const name = (await person.textContent()) ?? ''
+  await person.click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await page.goBack()
+  await notice.waitFor()
+})
+
 test('the chart marks the days on which checks were changed, by arrow keys and in the table as well', {
   skip,
 }, async () => {

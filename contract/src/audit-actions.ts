@@ -85,6 +85,7 @@ export const auditActions = {
   'person.created': 'Person added',
   'person.deprovisioned': 'Person deprovisioned',
   'person.identities_forgotten': 'Sign-in accounts forgotten',
+  'person.registered_many_devices': 'Many devices registered by a person',
   'person.restored': 'Person restored',
   'person.updated': 'Person changed',
   'person_group.created': 'Person group created',

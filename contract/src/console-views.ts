@@ -227,6 +227,19 @@ const FailingCheck = Type.Object(
   { description: 'A check that devices fail.' },
 )
 
+const ManyRegistrations = Type.Object(
+  {
+    person_id: Identifier('Identifier of the person.'),
+    person_name: Text('Name of the person.'),
+    devices: Count('How many devices they registered within the hour that ends with the last one.'),
+    last_registered_at: Timestamp('When they registered the last one.'),
+  },
+  {
+    description:
+      'A person who registered five devices or more within an hour, with an enrollment secret issued for them or at a sign-in.',
+  },
+)
+
 /** What the dashboard shows. */
 export const ConsoleSummary = Type.Object(
   {
@@ -257,6 +270,9 @@ export const ConsoleSummary = Type.Object(
         'Devices that were blocked last, latest first, then those that will be soonest; at most 6, and of neither more than 3 unless there are fewer of the other.',
     }),
     failing_checks: Type.Array(FailingCheck, { description: 'The checks that most devices fail; at most 7.' }),
+    many_registrations: Type.Array(ManyRegistrations, {
+      description: 'Who registered many devices within the last 24 hours, the latest first; at most 10.',
+    }),
   },
   {
     title: 'ConsoleSummary',
@@ -304,6 +320,14 @@ export const ConsoleSummary = Type.Object(
             is_paused: false,
             ...resultCountsExample,
             failing_a_week_ago: 5,
+          },
+        ],
+        many_registrations: [
+          {
+            person_id: '204',
+            person_name: 'Ada Lovelace',
+            devices: 10,
+            last_registered_at: '2026-11-20T18:36:20.000Z',
           },
         ],
       },

@@ -12,6 +12,7 @@ import { DeliveryHealth } from './delivery-health.tsx'
 import { FailingChecks } from './failing-checks.tsx'
 import { FirstSteps, useAreFirstStepsLoading } from './first-steps.tsx'
 import { leadSentence, secondSentence } from './lead-sentence.ts'
+import { ManyRegistrations } from './many-registrations.tsx'
 import { NextToBlock } from './next-to-block.tsx'
 import { StackedDays } from './stacked-days.tsx'
 import { StandingBar } from './standing-bar.tsx'
@@ -55,6 +56,7 @@ function Loaded({ summary }: { summary: ConsoleSummary }) {
       <p className="secondary lead">{secondSentence(summary)}</p>
       <StandingBar standings={summary.standings} />
       <HeldBlocks />
+      <ManyRegistrations people={summary.many_registrations} />
       <FirstSteps />
       <div className="halves">
         <StackedDays summary={summary} />

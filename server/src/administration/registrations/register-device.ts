@@ -9,11 +9,14 @@ import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { forgetEnded, rememberEnded } from './ended-registrations.ts'
+import { recordManyRegistrations } from './record-many-registrations.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
 type Registration = {
   deviceId: string
   personId: string
+  /** Where nobody else had a say: with an enrollment secret issued for the person, or on first use at a sign-in. */
+  isByOwner?: true
   /** Ends the sentence of the audit log, where nobody decided it. */
   reason?: string
 }
@@ -25,12 +28,12 @@ type Registration = {
  */
 export async function registerDevice(tx: Tx, registration: Registration, context: ChangeContext): Promise<void> {
   const { organizationId } = context
-  const { deviceId, personId } = registration
+  const { deviceId, personId, isByOwner = false } = registration
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   if (device.registered_owner_id === personId) return
   const free = await withoutOwner(tx, device, context)
-  const owned = await setOwner(tx, free, personId, context.now)
+  const owned = await setOwner(tx, free, { personId, isByOwner }, context.now)
   await markFirstTrust(tx, organizationId, personId, true)
   await forgetEnded(tx, { organizationId, deviceId, personId })
   await announce(tx, [
@@ -53,6 +56,7 @@ export async function registerDevice(tx: Tx, registration: Registration, context
     },
     context,
   )
+  if (isByOwner) await recordManyRegistrations(tx, person, context)
 }
 
 async function withoutOwner(tx: Tx, device: LockedDevice, context: ChangeContext): Promise<LockedDevice> {

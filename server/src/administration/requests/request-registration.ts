@@ -29,7 +29,7 @@ export async function requestRegistration(
   if (!isFirst || !(await isTrustedOnFirstUse(tx, { organizationId, deviceId, personId }))) {
     return raiseRegistrationRequest(tx, asked, context)
   }
-  await registerDevice(tx, { deviceId, personId }, context)
+  await registerDevice(tx, { deviceId, personId, isByOwner: true }, context)
   return undefined
 }
 

@@ -60,5 +60,5 @@ export async function registerToPerson(
   deviceId: string,
   change: ChangeContext,
 ): Promise<void> {
-  if (personId !== null) await registerDevice(tx, { deviceId, personId }, change)
+  if (personId !== null) await registerDevice(tx, { deviceId, personId, isByOwner: true }, change)
 }

@@ -59,6 +59,7 @@ test('a machine becomes a device with its facts, targeted by the checks, and is 
     product_image_url: null,
     registered_owner_id: null,
     registered_at: null,
+    is_registered_by_owner: false,
     registration_suspended_at: null,
     authentication_mode: 'only_registered_owner',
     last_authenticated_at: null,
@@ -83,7 +84,7 @@ test('a device that enrolls with a person’s secret is registered to them', asy
   await agents.client().enroll(await enrollmentSecret(organizationId, ana.id))
   const device = await onlyDevice()
   assert.deepEqual([device.registered_owner_id, device.registered_at], [ana.id, startOfTests])
-  assert.equal(device.registration_suspended_at, null)
+  assert.deepEqual([device.registration_suspended_at, device.is_registered_by_owner], [null, true])
   const person = await database.db.selectFrom('people').select('has_used_first_trust').executeTakeFirstOrThrow()
   assert.equal(person.has_used_first_trust, true)
   assert.deepEqual(await eventTypes(), ['devices.created', 'devices.registered'])
@@ -412,6 +413,7 @@ test('a device that belongs to nobody is registered when it enrolls again with a
   await agents.client().enroll(await enrollmentSecret(organizationId, ana.id))
   const device = await onlyDevice()
   assert.deepEqual([device.registered_owner_id, device.registration_suspended_at], [ana.id, null])
+  assert.equal(device.is_registered_by_owner, true)
 })
 
 test('an enrollment that arrives twice makes one device, undisputed, with one living key', async () => {

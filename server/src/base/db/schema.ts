@@ -148,6 +148,7 @@ export interface Database {
     has_had_owner: WithDefault<boolean>
     registered_owner_id: string | null
     registered_at: Instant | null
+    is_registered_by_owner: WithDefault<boolean>
     registration_suspended_at: Instant | null
     authentication_mode: WithDefault<'only_registered_owner' | 'only_registered_owner_or_group_members' | 'anyone'>
     last_authenticated_at: Instant | null

@@ -34,6 +34,7 @@ type SummaryParts = {
   readonly weekAgo: ReadonlyMap<string, number>
   readonly changes: ConsoleSummary['changes']
   readonly onlyReporting: ConsoleSummary['only_reporting']
+  readonly manyRegistrations: ConsoleSummary['many_registrations']
 }
 
 export function presentSummary({
@@ -45,6 +46,7 @@ export function presentSummary({
   weekAgo,
   changes,
   onlyReporting,
+  manyRegistrations,
 }: SummaryParts): ConsoleSummary {
   const of = (name: keyof ConsoleSummary['standings']) => standings.find(({ standing }) => standing === name)
   const reporting = standings.filter(({ standing }) => standing !== 'stale' && standing !== 'never')
@@ -73,6 +75,7 @@ export function presentSummary({
       issue_id: row.issue_id,
       issue_title: row.title,
     })),
+    many_registrations: manyRegistrations,
     failing_checks: checks.map((row) => ({
       check_id: row.id,
       check_name: row.name,

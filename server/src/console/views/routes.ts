@@ -15,6 +15,7 @@ import { deviceColumns } from './export-columns.ts'
 import { find } from './find.ts'
 import { readFirstSteps } from './first-steps.ts'
 import { groupViewRoutes } from './group-routes.ts'
+import { listManyRegistrations } from './many-registrations.ts'
 import { listNextToBlock } from './next-to-block.ts'
 import { noteExport } from './note-export.ts'
 import { ownerRoutes } from './owner-routes.ts'
@@ -89,7 +90,7 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
     ...deviceViewOperations.getConsoleSummary,
     run: async ({ db, organizationId, now }) => {
       const daysAgo = (days: number) => new Date(Date.parse(now) - days * dayMs).toISOString().slice(0, 10)
-      const [standings, next, checks, waiting, days, changes, onlyReporting] = await Promise.all([
+      const [standings, next, checks, waiting, days, changes, onlyReporting, manyRegistrations] = await Promise.all([
         countStandings(db, organizationId, now),
         listNextToBlock(db, organizationId, now, 6),
         listFailingChecks(db, organizationId, 7),
@@ -97,10 +98,12 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
         listComplianceDays(db, organizationId, daysAgo(30), daysAgo(0)),
         listCheckChanges(db, organizationId, `${daysAgo(29)}T00:00:00.000Z`),
         describeOnlyReporting(db, organizationId),
+        listManyRegistrations(db, organizationId, now),
       ])
       const checkIds = checks.map(({ id }) => id)
       const weekAgo = await failingOnDay(db, organizationId, checkIds, daysAgo(7))
-      return presentSummary({ standings, next, checks, waiting, days, weekAgo, changes, onlyReporting })
+      const found = { standings, next, checks, waiting, days, weekAgo, changes, onlyReporting, manyRegistrations }
+      return presentSummary(found)
     },
   })
 }

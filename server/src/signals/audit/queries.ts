@@ -1,4 +1,6 @@
+import type { AuditAction } from '@muster/contract/audit-actions.ts'
 import type { auditLogSearch } from '@muster/contract/audit-logs.ts'
+import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { compileList } from '../../base/lists/compile-list.ts'
@@ -6,6 +8,7 @@ import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
 import { onPage } from '../../base/lists/on-page.ts'
 import type { SearchColumns } from '../../base/lists/where-search.ts'
+import { type Subjects, subjectKeys } from './subjects.ts'
 
 const searchColumns = {
   timestamp: { column: 'audit_logs.timestamp', type: 'timestamptz' },
@@ -29,3 +32,22 @@ export const listAuditLogs = compileList((reader, page: ListPage) =>
 
 export const findAuditLog = (reader: Reader, organizationId: string, id: string) =>
   fromAuditLogs(reader, organizationId).where('id', '=', id).executeTakeFirst()
+
+/** Whether an entry later than `moment` has the action and is about all of the records. */
+export async function isRecordedSince(
+  reader: Reader,
+  organizationId: string,
+  { action, about }: { action: AuditAction; about: Subjects },
+  moment: string,
+): Promise<boolean> {
+  const entry = await reader
+    .selectFrom('audit_logs')
+    .select('id')
+    .where(inOrganization('audit_logs', organizationId))
+    .where('action', '=', action)
+    .where('timestamp', '>', moment)
+    .where(sql<boolean>`about @> ${subjectKeys(about)}::text[]`)
+    .limit(1)
+    .executeTakeFirst()
+  return entry !== undefined
+}
