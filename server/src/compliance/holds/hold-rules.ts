@@ -35,7 +35,7 @@ export type HeldSchedule = Schedule & { hold_id: string | null }
 type UnderHold = HeldSchedule & { hold_decision: HoldDecision | null }
 
 /** Whether an issue is under a hold, also one that was released and has yet to let it block. */
-export const isUnderHold = ({ hold_id, hold_decision }: Pick<UnderHold, 'hold_id' | 'hold_decision'>): boolean =>
+const isUnderHold = ({ hold_id, hold_decision }: Pick<UnderHold, 'hold_id' | 'hold_decision'>): boolean =>
   hold_id !== null && hold_decision !== 'ended'
 
 /** Whether what is decided about an issue blocks its device without notice, and so counts towards the limit. */
