@@ -141,7 +141,13 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
           </button>
         ))}
       </div>
-      {counts[shown] === 0 && <p className="secondary small preview-none">{noneOf[shown]}</p>}
+      {counts[shown] === 0 && (
+        <p className="secondary small preview-none">
+          {shown === 'blocked' && preview.held
+            ? 'No device is blocked before you release these blocks.'
+            : noneOf[shown]}
+        </p>
+      )}
       {counts[shown] > 0 && shown === 'blocked' && <BlockedTable preview={preview} isLater={isLater} />}
       {counts[shown] > 0 && shown !== 'blocked' && (
         <ReasonTable

@@ -79,10 +79,10 @@ export const tokenNumbers = ({
   released,
   held,
 }: Pick<ConfigurationPreview, 'blockedNow' | 'blockedAtEnd' | 'released' | 'held'>) => [
-  { count: blockedNow, what: 'blocked at once' },
-  { count: blockedAtEnd, what: 'blocked by the end of the grace period' },
-  { count: held?.devices ?? 0, what: 'held' },
-  { count: released, what: 'no longer blocked' },
+  { count: blockedNow, what: 'blocked at once', isOfEnd: false },
+  { count: blockedAtEnd, what: 'blocked after the grace period', isOfEnd: true },
+  { count: held?.devices ?? 0, what: 'held', isOfEnd: false },
+  { count: released, what: 'no longer blocked', isOfEnd: false },
 ]
 
 async function walk(

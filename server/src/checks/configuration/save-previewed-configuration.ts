@@ -29,19 +29,24 @@ export async function savePreviewedConfiguration(tx: Tx, saving: Saving, context
   if (preview.sudden === 0) return
   // What came between the count and the locks of the change may have made them too many, or a release let them through.
   const { way } = await readBreaker(tx, { organizationId, checkId }, now)
-  if ((way === 'holds') !== (preview.held !== null)) refuse('Other devices are affected than the preview showed.')
+  if ((way === 'holds') !== (preview.held !== null)) refuse(others)
 }
+
+const others = 'Other devices are affected than the preview showed. Refresh and try again.'
 
 function refuseOutdated(token: string, preview: ConfigurationPreview): never {
+  const { plan } = preview
   const [revision, ...seen] = token.split('.')
-  if (revision !== preview.plan.revision) return refuse('Someone else changed the configuration in the meantime.')
-  const changes = tokenNumbers(preview).flatMap(({ count, what }, place) =>
-    seen[place] === String(count) ? [] : [`${seen[place]} ${what} became ${count}`],
+  if (revision !== plan.revision) {
+    return refuse('Someone else changed the configuration in the meantime. Refresh and try again.')
+  }
+  const changes = tokenNumbers(preview).flatMap(({ count, what, isOfEnd }, place) =>
+    seen[place] === String(count) || (isOfEnd && plan.end === plan.now)
+      ? []
+      : [`${seen[place]} ${what} became ${count}`],
   )
-  return refuse(changes.length === 0 ? 'Other devices are affected than the preview showed.' : `${changes.join('; ')}.`)
+  return refuse(changes.length === 0 ? others : `${changes.join(', ')}; look again.`)
 }
 
-function refuse(reason: string): never {
-  const message = `${reason} Refresh and try again.`
-  return fail('preview_outdated', { message, errors: [{ field: 'preview', message }] })
-}
+const refuse = (message: string): never =>
+  fail('preview_outdated', { message, errors: [{ field: 'preview', message }] })

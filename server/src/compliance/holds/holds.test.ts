@@ -290,8 +290,7 @@ test('a save whose numbers have changed is refused with each of them', async () 
   )
   await assert.rejects(saving, {
     code: 'preview_outdated',
-    message:
-      '9 blocked at once became 0; 9 blocked by the end of the grace period became 0; 0 held became 12. Refresh and try again.',
+    message: '9 blocked at once became 0, 0 held became 12; look again.',
   })
   assert.deepEqual(await holds(), [])
 })

@@ -107,7 +107,7 @@ test('previewCheckConfiguration says who is blocked when, who is spared, and of 
     undecided: [{ ...names('unknown', 'Ana Ruiz'), reason: 'unknown' }],
     undecided_by: [{ reason: 'unknown', count: 1 }],
   })
-  assert.match(token, /^1\.0\.2\.[\w-]{22}$/)
+  assert.match(token, /^1\.0\.2\.0\.0\.[\w-]{22}$/)
   const few = await browser.ask('POST', path, { change: blocking(group.id), most: 1 })
   assert.deepEqual([few.body.blocked.length, few.body.blocked_at_end, few.body.token], [1, 2, token])
 })
@@ -127,9 +127,11 @@ test('savePreviewedCheckConfiguration saves what was seen, once', async () => {
     [saved.body.remediation_strategy, saved.body.begins_blocking_on, saved.body.blocking_excluded_groups],
     ['warn_then_block', begins_blocking_on, [group.id]],
   )
-  const audit = await browser.ask('GET', '/audit_logs?per_page=2')
-  assert.match(audit.body.data[0].description, /^Updated the configuration of the check "Disk": .*the strategy from/)
-  assert.match(audit.body.data[1].description, /when it begins to block from no date to/)
+  const audit = await browser.ask('GET', '/audit_logs?per_page=1')
+  assert.match(
+    audit.body.data[0].description,
+    /^Updated the configuration of the check "Disk": .*the strategy from .*when it begins to block from no date to/,
+  )
   const again = await browser.ask('POST', `/checks/${check.id}/previewed_configuration`, saving)
   assert.deepEqual(
     [again.status, again.body.error, again.body.message],

@@ -51,7 +51,7 @@ const countOf = async (state: string) =>
 
 test('a preview says that blocks would be held, and its numbers are what saving does', async () => {
   const { preview } = await holdTwelve()
-  assert.deepEqual(preview.held, { devices: 12, limit: 10 })
+  assert.deepEqual(preview.held, { devices: 12, people: 12, limit: 10, taken_back: 0 })
   assert.deepEqual([preview.blocked_now, preview.blocked_at_end, preview.hit], [0, 0, 0])
   assert.deepEqual(preview.spared_by, [{ reason: 'held', group_name: null, count: 12 }])
   assert.equal(preview.effects.block_immediately.blocked_now, 0)
@@ -63,7 +63,7 @@ test('held blocks are listed with their check and devices until someone releases
   const { data } = (await browser.ask('GET', '/views/block_holds')).body
   const hold = {
     ...{ id: data[0].id, check: { id: check.id, name: 'The firewall is on' }, began_at: app.now() },
-    ...{ device_limit: 10, devices: 12, discarded_at: null, discarded_by: null },
+    ...{ owner_limit: 10, taken_back: 0, devices: 12, people: 12, discarded_at: null, discarded_by: null },
   }
   assert.deepEqual(data, [hold])
   const { data: issues } = (await browser.ask('GET', '/views/issues?state=held')).body
@@ -87,10 +87,10 @@ test('discarded blocks stay listed with whoever discarded them, and are released
   assert.equal((await browser.ask('POST', `/block_holds/${id}/release`)).status, 204)
   await recompute()
   assert.equal(await countOf('blocked'), 12)
-  const { data } = (await browser.ask('GET', '/views/audit_logs?per_page=3')).body
+  const { data } = (await browser.ask('GET', '/views/audit_logs?per_page=4')).body
   assert.deepEqual(
     data.map(({ action }: { action: string }) => action),
-    ['check.blocks_released', 'check.blocks_discarded', 'check.blocks_held'],
+    ['check.blocks_released', 'check.blocks_discarded', 'check.configured', 'check.blocks_held'],
   )
 })
 

@@ -21,7 +21,7 @@ const checkOf = (strategy: Strategy, columns: { issue_title?: string; primary_ke
 /** Holds the blocks of a check that come from now on. Returns the hold's identifier. */
 async function hold(checkId: string): Promise<string> {
   const { organizationId: organization_id } = stage.tenant
-  const values = { organization_id, check_id: checkId, began_at: stage.now(), device_limit: 10 }
+  const values = { organization_id, check_id: checkId, began_at: stage.now(), owner_limit: 10 }
   return (await stage.db.insertInto('block_holds').values(values).returning('id').executeTakeFirstOrThrow()).id
 }
 const stateOn = async (visit: Visit) => /data-state="(\w+)"/.exec((await visit.go(`${visit.path}/region`)).text)?.[1]
