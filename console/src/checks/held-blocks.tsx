@@ -75,10 +75,10 @@ function HoldText({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnCheck
       {subject} was about to block{' '}
       {limit === null ? 'many devices' : `the devices of more than ${people(limit)} within an hour`} (
       <RelativeTime time={hold.began_at} />
-      ). Until you decide, these devices keep the state that they had before, and nothing is signaled
+      ). Until you decide, these devices keep the state that they had before
       {hold.taken_back === 0
-        ? '.'
-        : `, but that ${devices(hold.taken_back)} had been blocked just before and ${hold.taken_back === 1 ? 'is' : 'are'} no longer.`}
+        ? ', and nothing is signaled.'
+        : `. The blocks of ${devices(hold.taken_back)} within the hour before were taken back, and receivers were told.`}
     </>
   )
 }
