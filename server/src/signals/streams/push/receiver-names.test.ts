@@ -91,6 +91,17 @@ test('every inward address is refused as an answer: at a first sending, and when
   assert.equal(names.connections(), 0)
 })
 
+/** What a test of a stream says, and after how long. Of so many at once some may find no connection to the database on a busy machine. */
+async function tryStream(id: string) {
+  for (let tries = 1; ; tries += 1) {
+    const startedAt = performance.now()
+    const { status, body } = await app.ask('POST', `/ssf_streams/${id}/test`, { body: { email: 'a@acme.example' } })
+    const tookMs = performance.now() - startedAt
+    const { ssf_stream_event_id: _id, hint: _hint, ...rest } = body
+    if (status !== 503 || tries === 5) return { status, rest, tookMs }
+  }
+}
+
 test('a test of a stream says the same after the same time, whatever its name resolves to', async () => {
   const zones: [name: string, zone: Zone | undefined][] = [
     ...refused.map((address, index): [string, Zone] => [`t${index}`, { addresses: [address] }]),
@@ -101,14 +112,7 @@ test('a test of a stream says the same after the same time, whatever its name re
   ]
   const ids: string[] = []
   for (const [name, zone] of zones) ids.push(await streamTo(name, zone))
-  const answers = await Promise.all(
-    ids.map(async (id) => {
-      const startedAt = performance.now()
-      const { status, body } = await app.ask('POST', `/ssf_streams/${id}/test`, { body: { email: 'a@acme.example' } })
-      const { ssf_stream_event_id: _id, hint: _hint, ...rest } = body
-      return { status, rest, tookMs: performance.now() - startedAt }
-    }),
-  )
+  const answers = await Promise.all(ids.map(tryStream))
   for (const { status, rest, tookMs } of answers) {
     assert.deepEqual([status, rest], [200, { success: false, response_code: 'no_response' }])
     assert.ok(tookMs >= 4_990, `${tookMs} ms`)
