@@ -30,7 +30,7 @@ export const auditActions = {
   'check.configured': 'Check configuration changed',
   'check.created': 'Check added',
   'check.deleted': 'Check deleted',
-  'check.hold_ended': 'Hold of blocks ended',
+  'check.hold_ended': 'Hold ended',
   'check.snoozed': 'Check snoozed',
   'check.tags_updated': 'Check tags changed',
   'check.updated': 'Custom check changed',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { areHeld, readBreaker, readLimit } from '../../compliance/holds/breaker.ts'
+import { areHeld, readBreaker } from '../../compliance/holds/breaker.ts'
 import { listSuddenOwners } from '../../compliance/targeting/hold-ahead.ts'
 import { isTelling } from '../../inventory/devices/rules.ts'
 import { scopeOf } from './configuration-changes.ts'
@@ -55,18 +55,16 @@ export async function previewConfiguration(
   const asIs = await planOf(reader, unsaved, now)
   const breaker = await readBreaker(reader, check, now)
   const owners = await listSuddenOwners(reader, check, { ...asIs.targeting, ...asIs.rules }, now)
-  const isHeld = owners.size > 0 && (await areHeld(reader, check, breaker, owners))
+  const isHeld = await areHeld(breaker, owners)
   const plan = { ...asIs, isHeld }
   const { totals, digest } = await walk(reader, unsaved, plan, most)
   for (const effect of Object.values(totals.effects)) {
-    if (effect.sudden.size > 0 && (await areHeld(reader, check, breaker, effect.sudden))) holdEffect(effect)
+    if (await areHeld(breaker, effect.sudden)) holdEffect(effect)
   }
   const { total, byOwner } = await countDevices(reader, organizationId, [...totals.owners])
   const onOnlyDevice = new Set([...totals.owners].filter((owner) => byOwner.get(owner) === 1))
   const { sudden: devices, suddenOwners, takenBack } = totals
-  const held = isHeld
-    ? { devices, people: suddenOwners.size, limit: await readLimit(reader, organizationId), takenBack }
-    : null
+  const held = isHeld ? { devices, people: suddenOwners.size, limit: await breaker.limit(), takenBack } : null
   const numbers = tokenNumbers({ ...totals, held })
   const token = [plan.revision, ...numbers.map(({ count }) => count), digest].join('.')
   return { ...totals, plan, allDevices: total, onOnlyDevice, held, token }

@@ -7,31 +7,34 @@ import { breaker, limitOf, ownersThatCount } from './hold-rules.ts'
 export type CheckOfOrganization = { organizationId: string; checkId: string }
 
 /** What becomes of a further block of a check that comes without notice. */
-export type Breaker =
-  /** It is held, as others are. */
-  | { way: 'holds'; holdId: string }
-  /** It takes effect: someone has just seen how many devices the check blocks, and let it. */
-  | { way: 'lets_through' }
-  /** It counts towards the limit, with those of these owners. */
-  | { way: 'counts'; recent: ReadonlySet<string> }
+export type Breaker = (
+  | /** It is held, as others are. */ { way: 'holds'; holdId: string }
+  | /** It takes effect: someone has just seen how many devices the check blocks, and let it. */ { way: 'lets_through' }
+  | /** It counts towards the limit, with those of these owners. */ { way: 'counts'; recent: ReadonlySet<string> }
+) & {
+  /** The devices of so many people one check may newly block within the hour; read once, when it is asked for. */
+  limit(): Promise<number>
+}
 
 export async function readBreaker(reader: Reader, check: CheckOfOrganization, now: string): Promise<Breaker> {
+  let read: Promise<number> | undefined
+  const limit = () => {
+    read ??= readLimit(reader, check.organizationId)
+    return read
+  }
   const last = await latestHold(reader, check)
-  if (last?.decision === null) return { way: 'holds', holdId: last.id }
+  if (last?.decision === null) return { way: 'holds', holdId: last.id, limit }
   const isLetThrough = last?.decision === 'released' && (last.decided_at ?? '') > plusMs(now, -breaker.releasedMs)
-  return isLetThrough ? { way: 'lets_through' } : { way: 'counts', recent: await listRecent(reader, check, now) }
+  if (isLetThrough) return { way: 'lets_through', limit }
+  return { way: 'counts', recent: await listRecent(reader, check, now), limit }
 }
 
 /** Whether blocks without notice of these owners' devices are held. A preview asks it as the act does. */
-export async function areHeld(
-  reader: Reader,
-  { organizationId }: CheckOfOrganization,
-  standing: Breaker,
-  owners: ReadonlySet<string>,
-): Promise<boolean> {
-  if (standing.way !== 'counts' || owners.size === 0) return standing.way === 'holds'
+export async function areHeld(standing: Breaker, owners: ReadonlySet<string>): Promise<boolean> {
+  if (standing.way !== 'counts') return standing.way === 'holds' && owners.size > 0
   const { size } = new Set([...standing.recent, ...owners])
-  return size > breaker.fewest && (size > breaker.most || size > (await readLimit(reader, organizationId)))
+  // Most blocks are few, and ask for no limit.
+  return owners.size > 0 && size > breaker.fewest && size > (await standing.limit())
 }
 
 const latestHold = (reader: Reader, { organizationId, checkId }: CheckOfOrganization) =>
@@ -71,8 +74,7 @@ async function listRecent(
   return new Set(rows.flatMap((row) => row.registered_owner_id ?? []))
 }
 
-/** The devices of so many people one check may newly block within the hour. */
-export async function readLimit(reader: Reader, organizationId: string): Promise<number> {
+async function readLimit(reader: Reader, organizationId: string): Promise<number> {
   const owners = reader
     .selectFrom('devices')
     .select('registered_owner_id')

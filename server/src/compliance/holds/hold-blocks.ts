@@ -5,7 +5,7 @@ import type { Tx } from '../../base/db/transact.ts'
 import { queueJob } from '../../base/jobs/queue-job.ts'
 import { plusMs } from '../../base/time.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { areHeld, type CheckOfOrganization, readBreaker, readLimit } from './breaker.ts'
+import { areHeld, type CheckOfOrganization, readBreaker } from './breaker.ts'
 import { breaker } from './hold-rules.ts'
 
 /** A block of a locked device that comes without notice. */
@@ -57,7 +57,7 @@ async function holdOf(
   if (standing.way === 'lets_through') return undefined
   await dropEarlier(tx, check, now)
   const owners = new Set(blocks.flatMap(({ ownerId }) => ownerId ?? []))
-  if (await areHeld(tx, check, standing, owners)) return begin(tx, check, first.context)
+  if (await areHeld(standing, owners)) return begin(tx, check, await standing.limit(), first.context)
   await noteBlocks(tx, check, [...new Set(blocks.map(({ deviceId }) => deviceId))], now)
   return undefined
 }
@@ -74,9 +74,9 @@ export async function holdAheadOf(
 ): Promise<void> {
   await lockBlocks(tx, check)
   const standing = await readBreaker(tx, check, context.now)
-  if (standing.way !== 'counts' || !(await areHeld(tx, check, standing, owners))) return
+  if (standing.way !== 'counts' || !(await areHeld(standing, owners))) return
   await dropEarlier(tx, check, context.now)
-  await recordHold(tx, await begin(tx, check, context))
+  await recordHold(tx, await begin(tx, check, await standing.limit(), context))
 }
 
 /** Lets nobody else count blocks of a check, or end its hold, until the transaction ends. */
@@ -106,9 +106,8 @@ const noteBlocks = (
       set blocked_at = excluded.blocked_at, hold_id = null
   `.execute(tx)
 
-async function begin(tx: Tx, check: CheckOfOrganization, context: ChangeOrigin): Promise<Begun> {
+async function begin(tx: Tx, check: CheckOfOrganization, limit: number, context: ChangeOrigin): Promise<Begun> {
   const { organizationId, checkId } = check
-  const limit = await readLimit(tx, organizationId)
   const { id } = await tx
     .insertInto('block_holds')
     .values({ organization_id: organizationId, check_id: checkId, began_at: context.now, owner_limit: limit })

@@ -10,6 +10,7 @@ import { holdAheadOf } from '../holds/hold-blocks.ts'
 import { breaker, comesSuddenly } from '../holds/hold-rules.ts'
 import { type BlockingPolicy, scheduleIssue } from '../issues/rules.ts'
 import { isAllowed, isTargeted, type Targeting } from '../standing/targeting-rules.ts'
+import { findTargetingConfiguration } from './find-targeting-configuration.ts'
 
 /** What a configuration says of which devices a check blocks. */
 export type BlockingConfiguration = BlockingPolicy &
@@ -22,24 +23,10 @@ export type BlockingConfiguration = BlockingPolicy &
 export async function holdAhead(tx: Tx, check: CheckOfOrganization, context: ChangeOrigin): Promise<void> {
   const { way } = await readBreaker(tx, check, context.now)
   if (way !== 'counts') return
-  const configuration = await findConfiguration(tx, check)
+  const configuration = await findTargetingConfiguration(tx, check)
   const owners = await listSuddenOwners(tx, check, configuration, context.now)
   if (owners.size > 0) await holdAheadOf(tx, check, owners, context)
 }
-
-const findConfiguration = (reader: Reader, { organizationId, checkId }: CheckOfOrganization) =>
-  reader
-    .selectFrom('check_configurations as configuration')
-    .innerJoin('checks', (join) =>
-      join
-        .onRef('checks.organization_id', '=', 'configuration.organization_id')
-        .onRef('checks.id', '=', 'configuration.check_id'),
-    )
-    .selectAll('configuration')
-    .select(['checks.type', 'checks.platforms'])
-    .where(inOrganization('checks', organizationId))
-    .where('checks.id', '=', checkId)
-    .executeTakeFirstOrThrow()
 
 const issuesPerBatch = 1_000
 

@@ -5,6 +5,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Database } from '../../base/db/schema.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { type LockedDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
+import { findTargetingConfiguration } from './find-targeting-configuration.ts'
 import { reconcileDevices } from './reconcile-devices.ts'
 import { policyOf } from './reschedule-device.ts'
 
@@ -98,18 +99,7 @@ async function settle(
   { scope, told_before: toldBefore }: Pick<Selectable<Database['check_recomputations']>, 'scope' | 'told_before'>,
   context: ChangeOrigin,
 ): Promise<void> {
-  const configuration = await tx
-    .selectFrom('check_configurations as configuration')
-    .innerJoin('checks', (join) =>
-      join
-        .onRef('checks.organization_id', '=', 'configuration.organization_id')
-        .onRef('checks.id', '=', 'configuration.check_id'),
-    )
-    .selectAll('configuration')
-    .select(['checks.type', 'checks.platforms'])
-    .where(inOrganization('checks', check.organizationId))
-    .where('checks.id', '=', check.checkId)
-    .executeTakeFirstOrThrow()
+  const configuration = await findTargetingConfiguration(tx, check)
   const deadlines = new Map([[check.checkId, policyOf(configuration, toldBefore ?? undefined)]])
   const whole = scope === 'all_devices' && { targeting: [configuration], queries: [check.checkId] }
   await reconcileDevices(tx, devices, { ...whole, deadlines }, context)

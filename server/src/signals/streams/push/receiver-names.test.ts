@@ -91,16 +91,16 @@ test('every inward address is refused as an answer: at a first sending, and when
   assert.equal(names.connections(), 0)
 })
 
-/** What a test of a stream says, and after how long. Of so many at once some may find no connection to the database on a busy machine. */
+/** What a test of a stream says, and after how long. */
 async function tryStream(id: string) {
-  for (let tries = 1; ; tries += 1) {
-    const startedAt = performance.now()
-    const { status, body } = await app.ask('POST', `/ssf_streams/${id}/test`, { body: { email: 'a@acme.example' } })
-    const tookMs = performance.now() - startedAt
-    const { ssf_stream_event_id: _id, hint: _hint, ...rest } = body
-    if (status !== 503 || tries === 5) return { status, rest, tookMs }
-  }
+  const startedAt = performance.now()
+  const { status, body } = await app.ask('POST', `/ssf_streams/${id}/test`, { body: { email: 'a@acme.example' } })
+  const { ssf_stream_event_id: _id, hint: _hint, ...rest } = body
+  return { status, rest, tookMs: performance.now() - startedAt }
 }
+
+/** So many at once find a connection to the database in time, also on a busy machine. */
+const triedAtOnce = 60
 
 test('a test of a stream says the same after the same time, whatever its name resolves to', async () => {
   const zones: [name: string, zone: Zone | undefined][] = [
@@ -112,7 +112,10 @@ test('a test of a stream says the same after the same time, whatever its name re
   ]
   const ids: string[] = []
   for (const [name, zone] of zones) ids.push(await streamTo(name, zone))
-  const answers = await Promise.all(ids.map(tryStream))
+  const answers: Awaited<ReturnType<typeof tryStream>>[] = []
+  for (let place = 0; place < ids.length; place += triedAtOnce) {
+    answers.push(...(await Promise.all(ids.slice(place, place + triedAtOnce).map(tryStream))))
+  }
   for (const { status, rest, tookMs } of answers) {
     assert.deepEqual([status, rest], [200, { success: false, response_code: 'no_response' }])
     assert.ok(tookMs >= 4_990, `${tookMs} ms`)
