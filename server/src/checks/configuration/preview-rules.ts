@@ -94,7 +94,10 @@ export function forecast(
   const own = decided.map(({ issue, after }) =>
     isHeld ? keepHeld(issue, after, { now, isTold }) : { ...after, told_before_block: issue.told_before_block },
   )
-  const issues = [...device.others, ...own.map((issue) => stateOfIssue({ ...issue, ...rules }))]
+  const issues = [
+    ...device.others,
+    ...own.map((issue) => stateOfIssue({ ...issue, ...rules, is_yet_to_be_told: false })),
+  ]
   const afterSaving = decideAuthState(device, issues, now)
   const atEnd = decideAuthState({ ...device, ...afterSaving }, issues, end)
   const blocksAt = earliest(own)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { isTakenBack } from '../../compliance/holds/earlier-blocks.ts'
+import { isYetToBeTold } from '../../inventory/devices/issues-to-decide.ts'
 import { listGroupsOfDevices } from '../../inventory/devices/lock-device.ts'
 import { type StateOfIssue, stateOfIssue } from '../../inventory/devices/rules.ts'
 import type { OwnIssue, PreviewedDevice } from './preview-rules.ts'
@@ -92,6 +93,7 @@ async function listOpenIssues(reader: Reader, { organizationId, checkId, now }: 
       ofOwn<string>('issues.detected_at').as('detected_at'),
       ofOwn<string>('issues.blocking_since').as('blocking_since'),
       'hold.decision as hold_decision',
+      isYetToBeTold.as('is_yet_to_be_told'),
       sql<boolean>`issues.check_id = ${checkId}::bigint and ${isTakenBack(now, null)}`.as('is_taken_back'),
     ])
     .distinct()

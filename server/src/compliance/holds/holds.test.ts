@@ -9,6 +9,8 @@ import { plusMs } from '../../base/time.ts'
 import { previewConfiguration } from '../../checks/configuration/preview-configuration.ts'
 import { savePreviewedConfiguration } from '../../checks/configuration/save-previewed-configuration.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
+import { lockDevices } from '../../inventory/devices/lock-device.ts'
+import { settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
 import { settleDueDevices } from '../../inventory/devices/settle-due-devices.ts'
 import { beginAuthLog } from '../../sign-in/auth-logs/begin-auth-log.ts'
 import { showIssues } from '../../sign-in/auth-logs/show-issues.ts'
@@ -345,6 +347,31 @@ test('a held device stands as before the failure, whatever else it failed and fi
   assert.deepEqual((await states()).slice(0, 2), ['good', 'notified'])
   await make.result({ device: second, check: other, rows: 'PASS', at: minute(5) })
   assert.equal(await count('good'), 13)
+})
+
+test('until a change has reached a device, whoever settles it signals nothing of the change', async () => {
+  await enroll(12)
+  await reportAll(upTo(12), 'FAIL', minute(0))
+  const save = (request: CheckConfigurationRequest, now: string) =>
+    transact(database.db, (tx) =>
+      updateConfiguration(tx, { checkId: check.id, request }, systemChange(organizationId, now)),
+    )
+  const settleAll = (now: string) =>
+    transact(database.db, async (tx) => {
+      const ids = devices.map(({ id }) => id)
+      await settleAuthStates(tx, await lockDevices(tx, organizationId, ids), contextAt(now))
+    })
+  await save(blocking, minute(1))
+  await settleAll(minute(2))
+  await recompute(minute(3))
+  assert.deepEqual([await count('good'), await news()], [12, 0])
+  await save({ remediation_strategy: 'report_only' }, minute(4))
+  await recompute(minute(5))
+  await save({ remediation_strategy: 'notify_only' }, minute(6))
+  await settleAll(minute(7))
+  assert.equal(await count('good'), 12)
+  await recompute(minute(8))
+  assert.equal(await count('notified'), 12)
 })
 
 test('owners who were told of a failure before its block was held stay Notified', async () => {

@@ -48,8 +48,9 @@ async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: Chang
     return true
   }
   const devices = await lockDevices(tx, check.organizationId, ids)
-  await settle(tx, check, devices, progress, context)
+  // First, since from then on the change counts for what the devices' owners are told.
   await saveProgress(tx, check, { last_device_id: last, settled_devices: progress.settled_devices + devices.length })
+  await settle(tx, check, devices, progress, context)
   return false
 }
 

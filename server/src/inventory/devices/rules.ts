@@ -20,6 +20,8 @@ type IssueUnderCheck = {
   blocks_device_at: string | null
   hold_id: string | null
   told_before_block: boolean
+  /** Whether the owner is told only once a change of the configuration has reached the device. */
+  is_yet_to_be_told: boolean
   remediation_strategy: RemediationStrategy
   paused_at: string | null
 }
@@ -40,7 +42,7 @@ export function stateOfIssue(issue: IssueUnderCheck): StateOfIssue {
   return {
     exempted: issue.exempted,
     blocks_device_at: isInForce && isBlocking(issue) ? issue.blocks_device_at : null,
-    is_shown: isTelling(issue) && (issue.hold_id === null || issue.told_before_block),
+    is_shown: isTelling(issue) && !issue.is_yet_to_be_told && (issue.hold_id === null || issue.told_before_block),
   }
 }
 

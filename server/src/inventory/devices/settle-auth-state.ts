@@ -4,6 +4,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { StoredAuthState } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { type Announcement, announce } from '../../signals/events/announce.ts'
+import { isYetToBeTold } from './issues-to-decide.ts'
 import type { LockedDevice } from './lock-device.ts'
 import { type AuthStateDecision, compliancyOf, decideAuthState, type StateOfIssue, stateOfIssue } from './rules.ts'
 
@@ -53,6 +54,7 @@ async function openIssuesOf(tx: Tx, organizationId: string, deviceIds: readonly 
       'issues.told_before_block',
       'configuration.remediation_strategy',
       'configuration.paused_at',
+      isYetToBeTold.as('is_yet_to_be_told'),
     ])
     .where(inOrganization('issues', organizationId))
     .where('issues.device_id', '=', sql<string>`any(${deviceIds}::bigint[])`)
