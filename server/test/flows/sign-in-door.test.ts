@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { sql } from 'kysely'
 import { deprovisionPerson } from '../../src/administration/registrations/deprovision-person.ts'
 import { systemClock } from '../../src/base/clock.ts'
@@ -90,7 +90,7 @@ test('a request vouches for a person inside its signature, or begins nothing', a
   assert.deepEqual(await kept(), nothing)
 })
 
-test('a request begins one sign-in, at once and sixteen minutes later, by its jti or by all of it', async () => {
+test('a request begins one sign-in, at once and sixteen minutes later, by its jti or by what was signed', async () => {
   const all = await setUp()
   for (const jti of ['once', undefined]) {
     const times = { iat: seconds(4 * minuteMs), exp: seconds(14 * minuteMs) }
@@ -110,6 +110,26 @@ test('a request begins one sign-in, at once and sixteen minutes later, by its jt
     assert.equal(await outcomeOf(late), 'invalid_request_object', `after ${minutes} minutes`)
   }
   assert.equal((await kept())?.['logs'], Number(before?.['logs']) + 1)
+})
+
+test('a request that is signed again by the same key, in other letters, is the same request', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwk = { ...(await exportJWK(publicKey)), alg: 'ES256' } as unknown as Record<string, string>
+  const all = await setUp({ connection: { requestKeys: [jwk] } })
+  const { clientId } = all.connection
+  const claims = {
+    ...all.rp.plainRequest(clientId, ana),
+    iss: clientId,
+    aud: `${baseUrl}/signin/oidc`,
+    iat: seconds(0),
+  }
+  // ECDSA signs the same with another number each time.
+  const sign = () => new SignJWT(claims as never).setProtectedHeader({ alg: 'ES256' }).sign(privateKey)
+  const texts = [await sign(), await sign()]
+  assert.notEqual(texts[0], texts[1])
+  const outcomes: string[] = []
+  for (const request of texts) outcomes.push(await outcomeOf(all.rp.addressOf({ client_id: clientId, request })))
+  assert.deepEqual(outcomes, ['page', 'invalid_request_object'])
 })
 
 test('an application whose signed request names a colleague is sent to its upstream, and reaches no page, log or code', async () => {

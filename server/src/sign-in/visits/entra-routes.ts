@@ -7,6 +7,7 @@ import { entraSettingsOf } from '../connections/entra-change.ts'
 import { entraPath } from '../connections/entra-rules.ts'
 import { type Admitted, admitRequest, type EntraRefusal } from '../entra/admit-request.ts'
 import { presentDiscovery } from '../entra/present-discovery.ts'
+import { markOfSigned } from '../oidc/mark-of-request.ts'
 import { beginSession } from '../sessions/begin-session.ts'
 import { hashOf } from '../sessions/session-codes.ts'
 import { entraFinishRoutes, sendAnswer } from './entra-finish-routes.ts'
@@ -76,7 +77,7 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
       connection,
       subject: person.username,
       subjectId: person.oid,
-      requestMarks: [`nonce ${asked.nonce}`, `hint ${asked.hint}`].map((mark) => Buffer.from(hashOf(mark), 'hex')),
+      requestMarks: [Buffer.from(hashOf(`nonce ${asked.nonce}`), 'hex'), markOfSigned('hint', asked.hint)],
       network: networkOf(request.ip),
       ipAddress: request.ip,
       userAgent: String(request.headers['user-agent'] ?? ''),
