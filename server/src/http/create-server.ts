@@ -23,6 +23,7 @@ import { addEarlyAnswers } from './early-answers.ts'
 import { endConnectionsAtStop } from './end-connections.ts'
 import { errorBodyOf, statusOf, toServiceError } from './errors.ts'
 import { asMalformed, explainValidation } from './explain-validation.ts'
+import { addressReader } from './forwarded-address.ts'
 import { hostFault } from './host-fault.ts'
 import { readBodiesAsJson } from './read-json-body.ts'
 import { requestIdOf } from './request-id.ts'
@@ -61,7 +62,8 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   const app = config.tls
     ? Fastify({ ...options, https: tlsOptions(config.tls) })
     : Fastify({ ...options, http: parserOptions })
-  addEarlyAnswers(app, { trustProxy: config.trustProxy, isEachLogged: () => log.isLevelEnabled('debug') })
+  const addressOf = addressReader({ trustProxy: config.trustProxy, warn: (facts, text) => log.warn(facts, text) })
+  addEarlyAnswers(app, { addressOf, isEachLogged: () => log.isLevelEnabled('debug') })
   rememberRoutes(app, config)
   endConnectionsAtStop(app)
   readBodiesAsJson(app)

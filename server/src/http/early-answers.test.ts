@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { addEarlyAnswers, type EarlyRoute } from './early-answers.ts'
+import { addressReader } from './forwarded-address.ts'
 import { addMetrics } from './metrics.ts'
 
 const idle = '{"queries":{}}'
@@ -15,12 +16,14 @@ const known: EarlyRoute = {
   ofBody: (body, { ip }) => (body.toString() === 'known' ? JSON.stringify({ ip }) : undefined),
 }
 
-type Settings = Partial<Parameters<typeof addEarlyAnswers>[1]>
+type Settings = { trustProxy?: boolean | string[]; isEachLogged?: () => boolean }
 
 /** A server whose route tells what reaches it, and what raw requests to it are answered on one connection. */
-async function serve(settings: Settings = {}) {
-  const app = Fastify({ trustProxy: settings.trustProxy ?? false, requestIdHeader: false })
-  addEarlyAnswers(app, { trustProxy: false, isEachLogged: () => false, ...settings })
+async function serve({ trustProxy = false, isEachLogged = () => false }: Settings = {}) {
+  const app = Fastify({ trustProxy, requestIdHeader: false })
+  const warned: string[] = []
+  const addressOf = addressReader({ trustProxy, warn: (_facts, text) => void warned.push(text) })
+  addEarlyAnswers(app, { addressOf, isEachLogged })
   addMetrics(app, undefined)
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.post('/read', async ({ body, ip }) => ({ route: body ?? null, ip }))
@@ -44,7 +47,7 @@ async function serve(settings: Settings = {}) {
     await isOver
     return text
   }
-  return { app, send, [Symbol.asyncDispose]: () => app.close() }
+  return { app, send, warned, [Symbol.asyncDispose]: () => app.close() }
 }
 
 type Asked = { headers?: string[]; body?: string; line?: string; isLast?: boolean }
@@ -118,6 +121,30 @@ test('behind a trusted proxy the sender is the one that the framework knows, who
     const route = bodyOf(await server.send(request({ headers: forwarded, body: 'other' })))
     assert.deepEqual(route, { route: 'other', ...(early as object) })
   }
+})
+
+test('the port that a proxy writes behind an address is no part of it, at each trusted proxy', async () => {
+  await using server = await serve({ trustProxy: ['127.0.0.1', '10.0.0.0/8'] })
+  for (const [header, ip] of [
+    ['203.0.113.9:50123', '203.0.113.9'],
+    ['[2001:db8::9]:1', '2001:db8::9'],
+    ['[2001:db8::9]', '2001:db8::9'],
+    ['2001:db8::9', '2001:db8::9'],
+    ['198.51.100.1, 203.0.113.9:50123, 10.0.0.1:443', '203.0.113.9'],
+    ['203.0.113.9:1,10.0.0.1:2 , 10.0.0.2:3', '203.0.113.9'],
+  ] as const) {
+    const headers = ['host: a', `x-forwarded-for: ${header}`]
+    assert.deepEqual(bodyOf(await server.send(request({ headers, body: 'known' }))), { ip }, header)
+    assert.deepEqual(bodyOf(await server.send(request({ headers, body: 'other' }))), { route: 'other', ip }, header)
+  }
+  assert.deepEqual(server.warned, [])
+})
+
+test('what is no address behind a trusted proxy is told once', async () => {
+  await using server = await serve({ trustProxy: ['127.0.0.1'] })
+  for (const header of ['unknown', '_hidden', '203.0.113.9:x'])
+    await server.send(request({ headers: ['host: a', `x-forwarded-for: ${header}`], body: 'known' }))
+  assert.equal(server.warned.length, 1)
 })
 
 test('early answers are measured like those of their route', async () => {

@@ -1,7 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../base/config/load-config.ts'
 import { hostFault } from './host-fault.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -31,7 +29,9 @@ declare module 'fastify' {
   }
 }
 
-type Settings = Pick<Config, 'trustProxy'> & {
+type Settings = {
+  /** Of a request that the framework has not seen yet. */
+  addressOf: (message: IncomingMessage) => string
   /** Requests are logged one by one by the framework alone. */
   isEachLogged: () => boolean
 }
@@ -44,10 +44,9 @@ const commonHeaders = [
  * Answers what a fleet asks most before the framework begins: a third of its time a request. Nothing is waited for here,
  * neither a body nor the database, so nobody can hold anything back; whatever is not plain is left to the routes.
  */
-export function addEarlyAnswers(app: FastifyInstance, { trustProxy, isEachLogged }: Settings): void {
+export function addEarlyAnswers(app: FastifyInstance, { addressOf, isEachLogged }: Settings): void {
   const routes = new Map<string, EarlyRoute>()
   const callbacks: OnAnswered[] = []
-  const addressOf = addressReader(trustProxy)
   // The TLS server's type does not say that it has the events of both.
   const server = app.server as Server
   const [serve, ...others] = server.listeners('request') as ((
@@ -57,6 +56,7 @@ export function addEarlyAnswers(app: FastifyInstance, { trustProxy, isEachLogged
   if (!serve || others.length > 0) throw new Error('Only the framework may listen for requests before this')
   server.removeListener('request', serve)
   server.on('request', (message, response) => {
+    const ip = addressOf(message)
     const path = message.url ?? ''
     const route = message.method === 'POST' ? routes.get(path) : undefined
     if (!route || isEachLogged() || hostFault(message) !== undefined) return serve(message, response)
@@ -72,7 +72,7 @@ export function addEarlyAnswers(app: FastifyInstance, { trustProxy, isEachLogged
     setImmediate(() => {
       const body = takeWholeBody(message)
       if (text !== 'needs body') return end(text)
-      const found = body && route.ofBody(body, { ip: addressOf(message), raw: message })
+      const found = body && route.ofBody(body, { ip, raw: message })
       if (found !== undefined) return end(found)
       if (body) message.unshift(body)
       serve(message, response)
@@ -92,11 +92,4 @@ function answer(message: IncomingMessage, response: ServerResponse, text: string
   const own = ['content-length', String(text.length), 'x-request-id', requestIdOf(message)]
   response.writeHead(200, [...commonHeaders, ...own])
   response.end(text, 'latin1')
-}
-
-/** As the framework tells `request.ip`. */
-function addressReader(trustProxy: Config['trustProxy']): (message: IncomingMessage) => string {
-  if (trustProxy === false) return ({ socket }) => socket.remoteAddress ?? ''
-  const trust = trustProxy === true ? () => true : proxyAddr.compile(trustProxy)
-  return (message) => proxyAddr(message, trust)
 }

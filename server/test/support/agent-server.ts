@@ -43,7 +43,7 @@ async function startAgentServer(
     isDatabaseUnavailable,
   })
   const app: FastifyInstance = Fastify({ keepAliveTimeout: 75_000 })
-  addEarlyAnswers(app, { trustProxy: false, isEachLogged: () => false })
+  addEarlyAnswers(app, { addressOf: ({ socket }) => socket.remoteAddress ?? '', isEachLogged: () => false })
   rememberRoutes(app, { apiVersionHeaderAliases: [] })
   agentRoutes(app, agents.context, limits)
   companionRoutes(app, agents.context, 'https://muster.example.com')
