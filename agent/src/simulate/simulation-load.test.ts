@@ -27,7 +27,7 @@ async function loadInThisProcess() {
       seed: 1,
       spreadMs: 3000,
       intervals: { configMs: 15_000, distributedMs: 3000, logMs: 3000 },
-      durationMs: 10_000,
+      rounds: 3,
       log: console.log,
     })
     console.log(formatReport(report))
@@ -45,8 +45,10 @@ else {
     const report = await loadInThisProcess()
     assert.equal(report.devicesEnrolled, 5000)
     assert.deepEqual(report.errors, {})
-    // Each device enrolls, fetches its configuration, and then reads every three seconds.
-    assert.ok(report.requestsPerSecond > 1000, `${report.requestsPerSecond} requests per second`)
-    assert.ok(report.processorShare < 1, `${report.processorShare} cores`)
+    // How fast the server answers depends on what else the machine does; what a request costs here hardly does.
+    const msPerRequest = (report.processorShare * report.elapsedMs) / report.requests
+    // Each device reads every 3 seconds, and fetches its configuration every 15.
+    const cores = (msPerRequest / 1000) * (5000 / 3 + 5000 / 15)
+    assert.ok(cores < 1, `${cores} cores`)
   })
 }
