@@ -96,9 +96,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
   addKit(app, parts)
   if (parts.agents) {
     for (const metric of parts.agents.metrics.all) metrics.registerMetric(metric as Metric)
-    agentRoutes(app, parts.agents)
+    const bodies = agentRoutes(app, parts.agents)
     const { connection, secrets, clock, agents, demo, fetchFromEntra } = parts
-    companionRoutes(app, agents, config.baseUrl)
+    companionRoutes(app, { agents, bodies, baseUrl: config.baseUrl })
     const warn = (facts: object, text: string) => log.warn(facts, text)
     const place = {
       db: connection.db,

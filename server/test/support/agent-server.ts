@@ -45,8 +45,8 @@ async function startAgentServer(
   const app: FastifyInstance = Fastify({ keepAliveTimeout: 75_000 })
   addEarlyAnswers(app, { addressOf: ({ socket }) => socket.remoteAddress ?? '', isEachLogged: () => false })
   rememberRoutes(app, { apiVersionHeaderAliases: [] })
-  agentRoutes(app, agents.context, limits)
-  companionRoutes(app, agents.context, 'https://muster.example.com')
+  const bodies = agentRoutes(app, agents.context, limits)
+  companionRoutes(app, { agents: agents.context, bodies, baseUrl: 'https://muster.example.com' })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const clients: { close: () => void }[] = []
   return {

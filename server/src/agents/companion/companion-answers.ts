@@ -21,7 +21,18 @@ export const refusals = {
   keyInUse: refusal(409, 'key_in_use', 'This key is enrolled in another organization'),
   tooMany: refusal(429, 'too_many_requests', 'Too many requests with unknown keys came from this address'),
   busy: refusal(503, 'busy', 'Too many requests are under way. Try again later.'),
+  tooSlow: refusal(408, 'too_slow', 'The body arrived too slowly'),
   tooLarge: refusal(413, 'too_large', 'The body is too large'),
   unavailable: refusal(503, 'unavailable', 'The service is not available'),
   failed: refusal(500, 'internal_error', 'The request failed'),
 } as const
+
+const byStatus: Partial<Record<number, Answer>> = {
+  408: refusals.tooSlow,
+  413: refusals.tooLarge,
+  429: refusals.tooMany,
+  503: refusals.busy,
+}
+
+/** Of a request whose head or body was not taken. */
+export const refusalOf = (status: number): Answer => byStatus[status] ?? refusals.unreadable

@@ -1,5 +1,6 @@
 import type { Db } from '../../base/db/transact.ts'
 import type { AgentContext } from '../protocol/agent-context.ts'
+import type { BodyReceiver } from '../protocol/bodies/receive-bodies.ts'
 import { type FailureBudget, failureBudget } from '../protocol/failure-budget.ts'
 import { type Remembered, rememberFor } from '../protocol/remember-for.ts'
 import { type CheckInWaits, checkInWaits } from './check-in-waits.ts'
@@ -8,6 +9,7 @@ import { enrollmentNonces } from './enrollment-nonces.ts'
 export type CompanionContext = Readonly<{
   db: Db
   agents: AgentContext
+  bodies: BodyReceiver
   /** The address of organizations without one of their own, without a slash at the end. */
   baseUrl: string
   waits: CheckInWaits
@@ -28,11 +30,12 @@ const takenNames = { lifeMs: 86_400_000, maxSize: 100_000 }
 /** Longer than a companion takes to run what it was given. */
 const handedOut = { lifeMs: 30_000, maxSize: 100_000 }
 
-export function companionContext(agents: AgentContext, baseUrl: string): CompanionContext {
+export function companionContext(agents: AgentContext, bodies: BodyReceiver, baseUrl: string): CompanionContext {
   const { db, clock } = agents
   return {
     db,
     agents,
+    bodies,
     baseUrl,
     waits: checkInWaits(agents.registry),
     knownKeys: rememberFor<true>(knownKeys, clock),

@@ -38,14 +38,12 @@ type Expected = {
   path: string
   /** The hosts that this server is known by. */
   hosts: readonly string[]
-  body: Uint8Array
 }
 
-/** Whether the key has signed this body for this address. The nonce is judged elsewhere. */
-export async function isSigned({ jws, jwk, claims }: Signature, { path, hosts, body }: Expected): Promise<boolean> {
-  const { htm, htu, jti, body_hash: bodyHash } = claims
-  if (htm !== 'POST' || typeof jti !== 'string' || jti === '' || !isAddress(htu, { path, hosts })) return false
-  if (bodyHash !== createHash('sha256').update(body).digest('base64url')) return false
+/** Whether the key has signed for this address, whatever the body is. The nonce is judged elsewhere. */
+export async function isSigned({ jws, jwk, claims }: Signature, expected: Expected): Promise<boolean> {
+  const { htm, htu, jti } = claims
+  if (htm !== 'POST' || typeof jti !== 'string' || jti === '' || !isAddress(htu, expected)) return false
   try {
     await compactVerify(jws, await importJWK(jwk, 'ES256'), { algorithms: ['ES256'] })
     return true
@@ -54,8 +52,12 @@ export async function isSigned({ jws, jwk, claims }: Signature, { path, hosts, b
   }
 }
 
+/** Whether this is the body that was signed for. */
+export const isBodyOf = ({ claims }: Signature, body: Uint8Array): boolean =>
+  claims['body_hash'] === createHash('sha256').update(body).digest('base64url')
+
 /** Whether an address is this path of this server. */
-export function isAddress(address: unknown, { path, hosts }: Pick<Expected, 'path' | 'hosts'>): boolean {
+export function isAddress(address: unknown, { path, hosts }: Expected): boolean {
   if (typeof address !== 'string' || !URL.canParse(address)) return false
   const { pathname, host } = new URL(address)
   return pathname.endsWith(path) && hosts.includes(host)

@@ -51,7 +51,7 @@ function receive(request: FastifyRequest, bodies: BodyReceiver, onReceived: (rec
 /** Not by an error of the parser, after which the framework closes a connection whose other end still sends. */
 function answerRefused({ agentBody: received }: FastifyRequest, reply: FastifyReply, done: () => void): void {
   if (received?.kind === 'refused') {
-    answerWith(reply, received.answer)
+    answerWith(reply, received.why)
     return
   }
   if (received?.kind === 'read') releaseWith(reply, received)
@@ -59,7 +59,7 @@ function answerRefused({ agentBody: received }: FastifyRequest, reply: FastifyRe
 }
 
 /** A large body is held until the answer is on its way or the connection is gone. */
-function releaseWith({ raw }: FastifyReply, { bytes, release }: { bytes: Buffer; release: () => void }): void {
+export function releaseWith({ raw }: FastifyReply, { bytes, release }: { bytes: Buffer; release: () => void }): void {
   if (bytes.length <= smallBytes || raw.destroyed) release()
   else raw.once('close', release)
 }

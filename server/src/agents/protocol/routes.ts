@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { endSoon } from '../../base/bodies/reading.ts'
 import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { admitEnrollment } from './admit-enrollment.ts'
@@ -17,7 +18,6 @@ import {
 } from './answers.ts'
 import { type BodyLimits, bodyLimits } from './bodies/body-limits.ts'
 import { parseInTurns, smallBytes } from './bodies/parse-in-turns.ts'
-import { endAfter } from './bodies/reading.ts'
 import { type BodyReceiver, bodyReceiver } from './bodies/receive-bodies.ts'
 import { addBodyParser, answerWith, decorateRequests } from './body-routes.ts'
 import { deviceConfig } from './device-config.ts'
@@ -39,9 +39,14 @@ const megabyte = 1024 * kilobyte
 
 /**
  * osquery's remote API. The agent looks at the body only, never at the status: an empty body would mean success and
- * lose data, so every answer is a JSON object, and one with `error` unless it is a success.
+ * lose data, so every answer is a JSON object, and one with `error` unless it is a success. Returns what reads the bodies of
+ * agents.
  */
-export function agentRoutes(app: FastifyInstance, context: AgentContext, limits: BodyLimits = bodyLimits): void {
+export function agentRoutes(
+  app: FastifyInstance,
+  context: AgentContext,
+  limits: BodyLimits = bodyLimits,
+): BodyReceiver {
   decorateRequests(app)
   const bodies = bodyReceiver(context, limits)
   app.addHook('onClose', async () => bodies.stop())
@@ -61,6 +66,7 @@ export function agentRoutes(app: FastifyInstance, context: AgentContext, limits:
       { prefix },
     )
   }
+  return bodies
 }
 
 function addScope(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
@@ -134,7 +140,7 @@ function admitByHeader(context: AgentContext) {
     authenticate(context, nodeKey, request.ip).then((found) => {
       request.agentDevice = found
       if (found) return done()
-      endAfter(request.raw, bodyLimits.lingerMs)
+      endSoon(request.raw)
       answerWith(reply, unknownNodeKey)
     }, done)
   }

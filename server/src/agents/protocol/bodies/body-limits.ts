@@ -1,28 +1,22 @@
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 
-/** How fast a body must come. */
-export type Pace = {
-  /** Nothing is expected of a body before this. */
-  graceMs: number
-  /** On average over the time after the grace. */
-  minBytesPerSecond: number
-  /** When it must be complete, however fast it comes. */
-  maxMs: number
-}
-
 export type BodyLimits = typeof bodyLimits
 export type ShareName = keyof BodyLimits['shares']
 
 /** The memory of all bodies of agents in one process, and their time. The framework ends every request after 60 s. */
 export const bodyLimits = {
   shares: {
-    /** Devices whose node key is in the header. A party is a device, which may send results and logs at a time. */
+    /**
+     * Devices whose node key is in the header, and companions whose signature is. A party is a device, which may send results
+     * and logs at a time, or the key of a companion.
+     */
     header: { maxBytes: 112 * mebibyte, maxPartyBytes: 34 * mebibyte },
     /** Devices whose node key is in the body, and bodies for which a device or its network vouches. */
     body: { maxBytes: 56 * mebibyte, maxPartyBytes: 34 * mebibyte },
     /** Bodies in which no node key is found yet. A party is a network. */
     stranger: { maxBytes: 16 * mebibyte, maxPartyBytes: 8 * mebibyte },
+    /** A party is a network. */
     enrollment: { maxBytes: 8 * mebibyte, maxPartyBytes: 4 * mebibyte },
   },
   knownPace: { graceMs: 10_000, minBytesPerSecond: 4 * kibibyte, maxMs: 60_000 },
@@ -35,7 +29,4 @@ export const bodyLimits = {
   maxStrangerBytes: 1 * mebibyte,
   /** The longest body without compression that is parsed to find its node key. */
   maxParsedBytes: 64 * kibibyte,
-  /** How long the rest of a refused body is read and dropped, so that its sender gets to read the answer. */
-  lingerMs: 3_000,
-  sweepMs: 500,
 }

@@ -1,25 +1,32 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { memoryShare } from '../../../base/bodies/memory-share.ts'
+import { readBodies } from '../../../base/bodies/read-bodies.ts'
+import { readRate } from '../../../base/bodies/read-rate.ts'
+import type { Account, Fault, Outcome } from '../../../base/bodies/reading.ts'
 import { networkOf } from '../../../base/network-of.ts'
 import type { AgentContext } from '../agent-context.ts'
-import { failure, tooLarge } from '../answers.ts'
+import { type Answer, failure, tooLarge } from '../answers.ts'
 import type { DeviceState } from '../device-registry.ts'
 import { authenticate, stateOf } from '../load-device.ts'
 import { rememberFor } from '../remember-for.ts'
 import { type BodyLimits, bodyLimits, type ShareName } from './body-limits.ts'
-import { memoryShare } from './memory-share.ts'
-import { readRate } from './read-rate.ts'
-import { type Account, type Outcome, type Reading, startReading } from './reading.ts'
 import { receiveUnknown, type Sender } from './receive-unknown.ts'
 
-const brokenOff = failure(400, 'The connection was interrupted')
+const answers: Record<Fault, Answer> = {
+  busy: failure(503, 'The service is busy'),
+  too_slow: failure(408, 'The body arrived too slowly'),
+  too_large: tooLarge,
+  broken_off: failure(400, 'The connection was interrupted'),
+}
+const gaugeMs = 500
 /** Agents poll every minute or every few. */
 const vouching = { lifeMs: 900_000, maxSize: 20_000 }
 
 /** A request, and the address of who sent it. */
 export type AgentRequest = { ip: string; raw: IncomingMessage }
 
-export type Received = Outcome & { sender?: Sender | undefined }
+export type Received = Outcome<Answer> & { sender?: Sender | undefined }
 type OnReceived = (received: Received) => void
 
 export type BodyReceiver = ReturnType<typeof bodyReceiver>
@@ -36,15 +43,13 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
     enrollment: memoryShare(limits.shares.enrollment),
   }
   const strangerRate = readRate(limits.strangerRate)
-  const readings = new Set<Reading>()
+  const readings = readBodies<Answer>()
   const speakers = new WeakMap<Socket, DeviceState>()
   const networks = rememberFor<true>(vouching, context.clock)
-  const sweep = setInterval(() => {
-    const nowMs = performance.now()
-    for (const reading of readings) reading.refuseIfSlow(nowMs)
+  const gauging = setInterval(() => {
     for (const [name, share] of Object.entries(shares))
       context.metrics.bodyBytes.set({ share: name }, share.heldBytes())
-  }, limits.sweepMs).unref()
+  }, gaugeMs).unref()
 
   function account(share: ShareName, party: string): Account {
     if (share === 'header' || share === 'body') return { share: shares[share], party, pace: limits.knownPace }
@@ -55,23 +60,12 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
     ...{ share: shares.body, party: network, pace: limits.vouchedPace, rate: strangerRate },
   })
 
-  function begin(message: IncomingMessage, from: Account, onEnd: (outcome: Outcome) => void): Reading {
-    const reading = startReading({
-      message,
-      account: from,
-      lingerMs: limits.lingerMs,
-      onEnd(outcome) {
-        readings.delete(reading)
-        if (outcome.kind === 'refused') context.metrics.refusedBodies.inc({ status: String(outcome.answer.status) })
-        onEnd(outcome)
-      },
-    })
-    readings.add(reading)
-    message.on('error', () => reading.refuse(brokenOff))
-    message.on('close', () => {
-      if (!message.complete) reading.refuse(brokenOff)
-    })
-    return reading
+  /** What becomes of a body, as it is answered and counted. */
+  const told = (onReceived: OnReceived) => (outcome: Outcome<Answer | Fault>) => {
+    if (outcome.kind !== 'refused') return onReceived(outcome)
+    const why = typeof outcome.why === 'string' ? answers[outcome.why] : outcome.why
+    context.metrics.refusedBodies.inc({ status: String(why.status) })
+    onReceived({ kind: 'refused', why })
   }
 
   /** A device that has spoken on this very connection, or else one that has from its network. */
@@ -86,7 +80,7 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
   return {
     /** The body of a device that is known before it comes; one that is longer than `maxBytes` is skipped. */
     fromDevice({ raw: message }: AgentRequest, device: Sender, maxBytes: number, onReceived: OnReceived): void {
-      const reading = begin(message, account('header', partyOf(device)), onReceived)
+      const reading = readings.begin(message, account('header', partyOf(device)), told(onReceived))
       message.on('data', (chunk: Buffer) => {
         reading.take(chunk)
         if (reading.receivedBytes() > maxBytes) reading.skip()
@@ -95,12 +89,13 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
     },
 
     enrollment({ raw: message, ip }: AgentRequest, maxBytes: number, onReceived: OnReceived): void {
-      const reading = begin(message, account('enrollment', networkOf(ip)), onReceived)
-      message.on('data', (chunk: Buffer) => {
-        reading.take(chunk)
-        if (reading.receivedBytes() > maxBytes) reading.refuse(tooLarge)
-      })
-      message.on('end', reading.finish)
+      const from = { account: account('enrollment', networkOf(ip)), maxBytes }
+      readings.whole(message, from, told(onReceived))
+    },
+
+    /** The body of a companion whose key has signed the request: what strangers hold is not taken from it. */
+    fromCompanion({ raw: message }: AgentRequest, kid: string, maxBytes: number, onReceived: OnReceived): void {
+      readings.whole(message, { account: account('header', `companion ${kid}`), maxBytes }, told(onReceived))
     },
 
     /** A body of someone who is not known yet, with its sender where it contains a valid node key. */
@@ -108,7 +103,11 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
       let sender: Sender | undefined
       const from = account('stranger', networkOf(request.ip))
       receiveUnknown(request.raw, {
-        reading: begin(request.raw, from, (outcome) => onReceived({ ...outcome, sender })),
+        reading: readings.begin(
+          request.raw,
+          from,
+          told((outcome) => onReceived({ ...outcome, sender })),
+        ),
         ...{ maxBytes, limits },
         authenticate: (nodeKey) => authenticate(context, nodeKey, request.ip),
         accountOf: (device) => account('body', partyOf(device)),
@@ -126,7 +125,8 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
     },
 
     stop(): void {
-      clearInterval(sweep)
+      clearInterval(gauging)
+      readings.stop()
       strangerRate.stop()
     },
   }

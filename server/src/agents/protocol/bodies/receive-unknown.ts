@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import { failure, tooLarge, unknownNodeKey } from '../answers.ts'
+import type { Account, Reading } from '../../../base/bodies/reading.ts'
+import { type Answer, failure, unknownNodeKey } from '../answers.ts'
 import type { DeviceState } from '../device-registry.ts'
 import type { LoadedDevice } from '../load-device.ts'
 import type { BodyLimits } from './body-limits.ts'
 import { nodeKeyAtEnd, nodeKeyAtStart, searchedBytes } from './find-node-key.ts'
 import { inflateStart, isGzip } from './inflate-start.ts'
-import type { Account, Reading } from './reading.ts'
 
 export type Sender = DeviceState | LoadedDevice
 
 export type Search = {
-  reading: Reading
+  reading: Reading<Answer>
   maxBytes: number
   limits: Pick<BodyLimits, 'maxStrangerBytes' | 'maxParsedBytes'>
   /** The device of a node key; undefined when the key is not valid. */
@@ -63,7 +63,7 @@ export function receiveUnknown(message: IncomingMessage, search: Search): void {
     }
     limitBytes = Math.min(maxBytes, limits.maxStrangerBytes)
     const announcedBytes = Number(message.headers['content-length'] ?? 0)
-    if (announcedBytes > limitBytes) reading.refuse(tooLarge)
+    if (announcedBytes > limitBytes) reading.refuse('too_large')
   }
 
   async function searchEnd(): Promise<void> {
@@ -92,6 +92,6 @@ export function receiveUnknown(message: IncomingMessage, search: Search): void {
 
   function endTooLarge(): void {
     if (isKnown) reading.skip()
-    else reading.refuse(tooLarge)
+    else reading.refuse('too_large')
   }
 }

@@ -1,34 +1,48 @@
 import type { IncomingMessage } from 'node:http'
-import { type Answer, failure } from '../answers.ts'
-import type { Pace } from './body-limits.ts'
 import type { Holding, MemoryShare } from './memory-share.ts'
 import type { ReadRate } from './read-rate.ts'
 
-const busy = failure(503, 'The service is busy')
-const tooSlow = failure(408, 'The body arrived too slowly')
+/** How fast a body must come. */
+export type Pace = {
+  /** Nothing is expected of a body before this. */
+  graceMs: number
+  /** On average over the time after the grace. */
+  minBytesPerSecond: number
+  /** When it must be complete, however fast it comes. */
+  maxMs: number
+}
 
-export type Outcome =
+/** Why a body is not taken; whoever reads it may have reasons of its own. */
+export type Fault = 'busy' | 'too_slow' | 'too_large' | 'broken_off'
+
+export type Outcome<Refusal = Fault> =
   | { kind: 'read'; bytes: Buffer; release: () => void }
   /** It is longer than what is taken of a device that is known, and was read without keeping it. */
   | { kind: 'skipped' }
-  | { kind: 'refused'; answer: Answer }
+  | { kind: 'refused'; why: Refusal }
   | { kind: 'failed'; error: unknown }
 
 /** A body that is being read. */
-export type Reading = ReturnType<typeof startReading>
+export type Reading<Refusal = Fault> = ReturnType<typeof startReading<Refusal>>
 
 /** Which memory and time a body gets; `rate` is how fast it is read, as fast as it comes where it is undefined. */
 export type Account = { share: MemoryShare; party: string; pace: Pace; rate?: ReadRate | undefined }
-type Parts = { message: IncomingMessage; account: Account; lingerMs: number; onEnd: (outcome: Outcome) => void }
+type Parts<Refusal> = {
+  message: IncomingMessage
+  account: Account
+  onEnd: (outcome: Outcome<Refusal | Fault>) => void
+}
 
 const nothing = Buffer.alloc(0)
 const freeBytes = 64 * 1024
+/** How long the rest of a refused body is read and dropped, so that its sender gets to read the answer. */
+const lingerMs = 3_000
 
 /**
  * Reads one body into a share of memory and calls `onEnd` once. The rest of a refused body is read and dropped for a
  * moment, since an agent reads no answer before it has sent everything; then its connection ends.
  */
-export function startReading({ message, account, lingerMs, onEnd }: Parts) {
+export function startReading<Refusal = Fault>({ message, account, onEnd }: Parts<Refusal>) {
   const startedAtMs = performance.now()
   let { share, pace, rate } = account
   let chunks: Buffer[] = []
@@ -37,7 +51,7 @@ export function startReading({ message, account, lingerMs, onEnd }: Parts) {
   let holding: Holding = share.open(account.party, startedAtMs, giveUp)
 
   function giveUp(): void {
-    refuse(busy)
+    refuse('busy')
   }
 
   function forget(): void {
@@ -45,16 +59,16 @@ export function startReading({ message, account, lingerMs, onEnd }: Parts) {
     share.release(holding)
   }
 
-  function stop(outcome: Outcome): void {
+  function stop(outcome: Outcome<Refusal | Fault>): void {
     if (state === 'over') return
     state = 'over'
     forget()
-    endAfter(message, lingerMs)
+    endSoon(message)
     message.resume()
     onEnd(outcome)
   }
 
-  const refuse = (answer: Answer): void => stop({ kind: 'refused', answer })
+  const refuse = (why: Refusal | Fault): void => stop({ kind: 'refused', why })
   const fail = (error: unknown): void => stop({ kind: 'failed', error })
 
   /** The first of a body is read at once: it tells who sends it, and agents seldom send more. */
@@ -110,7 +124,7 @@ export function startReading({ message, account, lingerMs, onEnd }: Parts) {
   function refuseIfSlow(nowMs: number): void {
     const ageMs = nowMs - startedAtMs
     const dueBytes = ((ageMs - pace.graceMs) / 1000) * pace.minBytesPerSecond
-    if (ageMs > pace.maxMs || receivedBytes < dueBytes) refuse(tooSlow)
+    if (ageMs > pace.maxMs || receivedBytes < dueBytes) refuse('too_slow')
   }
 
   return {
@@ -120,8 +134,8 @@ export function startReading({ message, account, lingerMs, onEnd }: Parts) {
   }
 }
 
-/** Ends the connection unless the whole request has come after `lingerMs`. */
-export function endAfter(message: IncomingMessage, lingerMs: number): void {
+/** Ends the connection of a request that is answered, unless the rest of it comes within a moment. */
+export function endSoon(message: IncomingMessage): void {
   if (message.complete) return
   const timer = setTimeout(() => {
     if (!message.complete) message.socket.destroy()
