@@ -94,3 +94,11 @@ test('the guards see the code they guard', () => {
   assert.ok(seen >= product.length, `${product.length} files have at least as many imports, but only ${seen} were seen`)
   assert.ok(product.flatMap(tablesWritten).length > 0, 'writes are found')
 })
+
+test('every body is read by what bounds its memory and its time, never by the framework alone', () => {
+  const readers = product.filter(({ path, code }) => isServerSource(path) && /\bparseAs\b/.test(code))
+  assert.deepEqual(
+    readers.map(({ path }) => path),
+    [],
+  )
+})

@@ -91,6 +91,7 @@ export function authenticator(
     const { caller, isAtOwnAddressOnly } = admission
     await requireAddress(request.host, { ...caller, isAtOwnAddressOnly })
     request.principal = caller
+    request.sender = caller.organizationId
     // What a key needs for the same request.
     requireFeature(admission, 'write_api')
     return admission
@@ -117,6 +118,7 @@ export function authenticator(
         onPermissionUse(principal, needed)
       }
       request.principal = { organizationId, keyId, baseUrl, actor: { ...actor, ipAddress: request.ip }, requirePower }
+      request.sender = organizationId
       if (access) requireScope(access, scope)
       if (feature) requireFeature(principal, feature)
       if (permission === 'read') return

@@ -28,6 +28,7 @@ import { hostFault } from './host-fault.ts'
 import { readBodiesAsJson } from './read-json-body.ts'
 import { requestIdOf } from './request-id.ts'
 import { unmatchedRequest, versionConstraint } from './versions.ts'
+import { boundBodies } from './whole-body.ts'
 
 /** Addresses may have 32 kB and headers as much again; the longest `next` of a list has some 10 kB. */
 const maxHeaderSize = 64 * 1024
@@ -66,6 +67,7 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   addEarlyAnswers(app, { addressOf, isEachLogged: () => log.isLevelEnabled('debug') })
   rememberRoutes(app, config)
   endConnectionsAtStop(app)
+  boundBodies(app)
   readBodiesAsJson(app)
   answerErrors(app, config, log)
   addCommonHeaders(app)

@@ -3,6 +3,7 @@ import { ServiceError } from '../base/errors.ts'
 import { isWellFormedKey } from '../base/secrets/token-format.ts'
 import { accessTokenSeconds, makeAccessToken, type Scope, scopes } from './access-tokens.ts'
 import { oauthClients, tokenPath } from './oauth-metadata-routes.ts'
+import { wholeBody } from './whole-body.ts'
 
 /** The errors of RFC 6749 §5.2 that a client may see here. */
 type OauthError =
@@ -29,7 +30,7 @@ class OauthRefusal extends Error {
 export function addOauth(app: FastifyInstance): void {
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: 8_192 }, readForm)
+    scope.addContentTypeParser('application/x-www-form-urlencoded', wholeBody(readForm, 8_192))
     scope.addContentTypeParser('*', (_request, _payload, parsed) =>
       parsed(new OauthRefusal('invalid_request', 'The body must be application/x-www-form-urlencoded.')),
     )

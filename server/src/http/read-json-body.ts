@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../base/errors.ts'
 import { exceedsLimits, requestLimits } from '../base/scan-json.ts'
 import { unstorableTexts } from '../base/storable.ts'
+import { wholeBody } from './whole-body.ts'
 
 /**
  * Bodies are JSON. A route that takes none ignores what is sent, as clients put a content type, and sometimes an empty
@@ -11,21 +12,27 @@ import { unstorableTexts } from '../base/storable.ts'
 export function readBodiesAsJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
-    // What an empty body lacks, its schema says better than the parser.
-    if (!takesBody(request) || text === '') return done(null)
-    if (exceedsLimits(text, requestLimits)) return done(new ServiceError('invalid', { errors: [tooMuch] }))
-    // It calls back before it returns.
-    void parse(request, text, (error, body) => {
-      if (error) return done(error)
-      const errors = unstorable.test(text) ? unstorableTexts(body) : []
-      if (errors.length > 0) return done(new ServiceError('invalid', { errors }))
-      done(null, body)
-    })
-  })
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _bytes: Buffer, done) => {
-    done(takesBody(request) ? new ServiceError('unsupported_media_type') : null)
-  })
+  app.addContentTypeParser(
+    'application/json',
+    wholeBody((request, text, done) => {
+      // What an empty body lacks, its schema says better than the parser.
+      if (!takesBody(request) || text === '') return done(null)
+      if (exceedsLimits(text, requestLimits)) return done(new ServiceError('invalid', { errors: [tooMuch] }))
+      // It calls back before it returns.
+      void parse(request, text, (error, body) => {
+        if (error) return done(error)
+        const errors = unstorable.test(text) ? unstorableTexts(body) : []
+        if (errors.length > 0) return done(new ServiceError('invalid', { errors }))
+        done(null, body)
+      })
+    }),
+  )
+  app.addContentTypeParser(
+    '*',
+    wholeBody((request, _text, done) => {
+      done(takesBody(request) ? new ServiceError('unsupported_media_type') : null)
+    }),
+  )
 }
 
 const tooMuch: FieldError = {

@@ -9,7 +9,16 @@ export const contexts: readonly string[] = [
 
 /** What every feature stands on. */
 const base = [
-  ...['base/lists', 'base/jobs', 'base/outbound', 'base/osquery-sql', 'base/secrets', 'base/db', 'base/links.ts'],
+  ...[
+    'base/bodies',
+    'base/lists',
+    'base/jobs',
+    'base/outbound',
+    'base/osquery-sql',
+    'base/secrets',
+    'base/db',
+    'base/links.ts',
+  ],
   ...[
     'base/relying-party',
     'base/retention.ts',
@@ -227,6 +236,8 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'http/page': [],
   // How the deployment stands, for operators.
   health: ['base/jobs', 'base/db'],
+  // The memory and the time of what is sent.
+  'base/bodies': [],
   'base/jobs': ['base/db', 'base/logging.ts', 'base/errors.ts', 'base/clock.ts'],
   'base/lists': ['base/db', 'base/errors.ts', 'base/fold-text.ts'],
   'base/config': ['base/secrets'],

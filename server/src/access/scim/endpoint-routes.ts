@@ -70,6 +70,7 @@ async function admit(scope: FastifyInstance, request: FastifyRequest, reply: Fas
   }
   if (disabledFeatures.includes('scim')) refuse(401, undefined, 'SCIM is not available to the organization.')
   request.scimToken = token
+  request.sender = token.organizationId
 }
 
 function readRequest(scope: FastifyInstance, request: FastifyRequest): ScimRequest {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { exceedsLimits, requestLimits } from '../../base/scan-json.ts'
+import { wholeBody } from '../../http/whole-body.ts'
 import { addDiscovery } from './discovery-routes.ts'
 import { scimMediaType } from './endpoint-routes.ts'
 import { answerErrorsOfScim } from './error-routes.ts'
@@ -32,16 +33,18 @@ function readBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     [scimMediaType, 'application/json'],
-    { parseAs: 'string' },
-    (request, text: string, done) => {
+    wholeBody((request, text, done) => {
       // Clients put a content type on a DELETE, too.
       if (request.method === 'DELETE') return done(null)
       if (exceedsLimits(text, requestLimits)) return done(tooMuch())
       void parse(request, text, done)
-    },
+    }),
   )
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _bytes: Buffer, done) => {
-    if (request.method === 'DELETE') return done(null)
-    done(new ScimError(415, undefined, `The body must be JSON: send Content-Type: ${scimMediaType}.`))
-  })
+  scope.addContentTypeParser(
+    '*',
+    wholeBody((request, _text, done) => {
+      if (request.method === 'DELETE') return done(null)
+      done(new ScimError(415, undefined, `The body must be JSON: send Content-Type: ${scimMediaType}.`))
+    }),
+  )
 }

@@ -61,6 +61,7 @@ export function consoleGuard({ config, db, secrets, clock }: Kit): ConsoleGuard 
     if (session.needs_second_factor && !need.isBeforeFactor) fail('second_factor_needed')
     requireRights(session, need)
     request.consoleSession = session
+    request.sender = session.organization_id
     return session
   }
   return {

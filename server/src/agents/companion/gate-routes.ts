@@ -3,7 +3,7 @@ import { endSoon, type Outcome } from '../../base/bodies/reading.ts'
 import { type CompanionKey, findCompanionKey } from '../companion-keys/queries.ts'
 import type { Answer } from '../protocol/answers.ts'
 import { parseInTurns } from '../protocol/bodies/parse-in-turns.ts'
-import { releaseWith } from '../protocol/body-routes.ts'
+import { releaseWith } from '../protocol/bodies/release-with.ts'
 import { refusalOf, refusals } from './companion-answers.ts'
 import type { CompanionContext } from './companion-context.ts'
 import { type Fields, fieldsOf, isBodyOf, isSigned, readSignature, type Signature } from './signed-request.ts'
@@ -40,7 +40,7 @@ export function gateCompanions(scope: FastifyInstance, context: CompanionContext
     return answerWith(reply, admitted)
   })
   scope.addHook('preValidation', (request, reply, done) => {
-    if (request.companionBody?.kind === 'read') releaseWith(reply, request.companionBody)
+    if (request.companionBody?.kind === 'read') releaseWith(reply.raw, request.companionBody)
     done()
   })
   scope.removeAllContentTypeParsers()

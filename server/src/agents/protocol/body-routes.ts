@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from './answers.ts'
-import { smallBytes } from './bodies/parse-in-turns.ts'
 import type { BodyReceiver, Received } from './bodies/receive-bodies.ts'
 import type { Sender } from './bodies/receive-unknown.ts'
+import { releaseWith } from './bodies/release-with.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -54,14 +54,8 @@ function answerRefused({ agentBody: received }: FastifyRequest, reply: FastifyRe
     answerWith(reply, received.why)
     return
   }
-  if (received?.kind === 'read') releaseWith(reply, received)
+  if (received?.kind === 'read') releaseWith(reply.raw, received)
   done()
-}
-
-/** A large body is held until the answer is on its way or the connection is gone. */
-export function releaseWith({ raw }: FastifyReply, { bytes, release }: { bytes: Buffer; release: () => void }): void {
-  if (bytes.length <= smallBytes || raw.destroyed) release()
-  else raw.once('close', release)
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

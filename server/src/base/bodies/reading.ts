@@ -138,7 +138,7 @@ export function startReading<Refusal = Fault>({ message, account, onEnd }: Parts
 export function endSoon(message: IncomingMessage): void {
   if (message.complete) return
   const timer = setTimeout(() => {
-    if (!message.complete) message.socket.destroy()
+    if (!message.complete) message.destroy()
   }, lingerMs).unref()
   message.once('close', () => clearTimeout(timer))
 }

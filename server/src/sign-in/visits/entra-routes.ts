@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../../base/errors.ts'
 import { networkOf } from '../../base/network-of.ts'
+import { wholeBody } from '../../http/whole-body.ts'
 import { findConnectionById } from '../connections/connection-queries.ts'
 import { entraSettingsOf } from '../connections/entra-change.ts'
 import { entraPath } from '../connections/entra-rules.ts'
@@ -25,11 +26,9 @@ const open = { 'cache-control': 'public, max-age=3600', 'x-content-type-options'
 /** What Microsoft Entra asks as an external authentication method: metadata, keys, and one form. */
 export function entraRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {
   scope.removeAllContentTypeParsers()
-  const parsing = { parseAs: 'string', bodyLimit: maxFormBytes } as const
   // Names that come twice are told apart later.
-  scope.addContentTypeParser('application/x-www-form-urlencoded', parsing, (_request, body, parsed) => {
-    parsed(null, new URLSearchParams(String(body)))
-  })
+  const form = wholeBody((_request, text, parsed) => parsed(null, new URLSearchParams(text)), maxFormBytes)
+  scope.addContentTypeParser('application/x-www-form-urlencoded', form)
   scope.get(`${entraPath}/:connection/.well-known/openid-configuration`, { config }, async (request, reply) => {
     const found = await connectionOf(context, request)
     return reply.headers(open).send(presentDiscovery(found.place.baseUrl, found.connection.id))

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { wholeBody } from '../../http/whole-body.ts'
 import { findConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
 import { findUpstream } from '../upstreams/upstream-queries.ts'
@@ -9,13 +10,18 @@ import { signIns } from './sign-in-scheme.ts'
 import { unknownClient, type VisitContext } from './visit-context.ts'
 
 const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
+/** What the provider takes. */
+const maxFormBytes = 56 * 1024
 const page = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 
 /** The OpenID provider: each of its endpoints is a route, so that everything else below its address is nothing. */
 export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {
-  // The provider reads bodies itself, a form of 56 kB at most.
+  // The provider reads what was read of a body, and says itself what it makes nothing of.
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  scope.addContentTypeParser(
+    '*',
+    wholeBody((_request, text, done) => done(null, text), maxFormBytes),
+  )
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
     const place = await context.placeOf(request.host)
     const provider = place && (await context.providerOf(place))

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from '../../base/network-of.ts'
 import type { SignInConnection } from '../connections/connection-queries.ts'
@@ -34,7 +35,7 @@ type Call = Omit<ProviderCall, 'setCookie'>
 export async function serveProvider(
   { serve }: OpenProvider,
   call: Call,
-  { raw }: FastifyRequest,
+  { raw: read, body }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const headers = reply.getHeaders()
@@ -43,8 +44,8 @@ export async function serveProvider(
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
   const setHeader = response.setHeader.bind(response)
   response.setHeader = (name, value) => (name.toLowerCase() === 'set-cookie' ? response : setHeader(name, value))
-  Object.assign(raw, { originalUrl: raw.url })
-  raw.url = raw.url?.slice(issuerPath.length) ?? '/'
+  const raw = rereadable(read, body)
+  Object.assign(raw, { originalUrl: read.url, url: read.url?.slice(issuerPath.length) ?? '/' })
   beginCall(raw, { ...call, setCookie: (line) => void setHeader('set-cookie', line) })
   try {
     await serve(raw, response)
@@ -56,6 +57,13 @@ export async function serveProvider(
   }
   return reply
 }
+
+/** A request with its body still to be read, as the provider reads bodies itself. */
+const rereadable = (request: IncomingMessage, body: unknown): IncomingMessage =>
+  Object.create(request, {
+    readable: { value: true },
+    iterator: { value: () => (typeof body === 'string' ? [Buffer.from(body)] : []) },
+  })
 
 /** What the provider asks of us while it serves a request. */
 export function providerCall({ context, pages, place, request, reply, connection, session }: Parts): Call {

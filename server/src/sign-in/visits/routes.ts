@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Counter } from 'prom-client'
+import { wholeBody } from '../../http/whole-body.ts'
 import { codeRoutes } from './code-routes.ts'
 import { entraRoutes } from './entra-routes.ts'
 import { oidcRoutes } from './oidc-routes.ts'
@@ -13,19 +14,19 @@ const maxFormBytes = 16 * 1024
 export function visitRoutes(app: FastifyInstance, parts: VisitParts): readonly Counter<'reason'>[] {
   const context = visitContext(parts)
   app.register((scope, _options, done) => {
-    const bodies = { parseAs: 'string', bodyLimit: maxFormBytes } as const
     // Redirects too: an address of a sign-in is for nobody to read.
     scope.addHook('onRequest', (_request, reply, next) => {
       reply.header('referrer-policy', 'no-referrer')
       next()
     })
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/json', bodies, (_request, body, parsed) => {
-      parsed(null, parseJson(String(body)))
-    })
-    scope.addContentTypeParser('application/x-www-form-urlencoded', bodies, (_request, body, parsed) => {
-      parsed(null, Object.fromEntries(new URLSearchParams(String(body))))
-    })
+    const json = wholeBody((_request, text, parsed) => parsed(null, parseJson(text)), maxFormBytes)
+    const form = wholeBody(
+      (_request, text, parsed) => parsed(null, Object.fromEntries(new URLSearchParams(text))),
+      maxFormBytes,
+    )
+    scope.addContentTypeParser('application/json', json)
+    scope.addContentTypeParser('application/x-www-form-urlencoded', form)
     const pages = pageRoutes(scope, context)
     codeRoutes(scope, context, pages)
     upstreamRoutes(scope, context, pages)

@@ -1,10 +1,12 @@
+import { paces, strangerRate } from '../../../base/bodies/paces.ts'
+
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 
 export type BodyLimits = typeof bodyLimits
 export type ShareName = keyof BodyLimits['shares']
 
-/** The memory of all bodies of agents in one process, and their time. The framework ends every request after 60 s. */
+/** The memory of all bodies of agents in one process, and their time. */
 export const bodyLimits = {
   shares: {
     /**
@@ -19,12 +21,11 @@ export const bodyLimits = {
     /** A party is a network. */
     enrollment: { maxBytes: 8 * mebibyte, maxPartyBytes: 4 * mebibyte },
   },
-  knownPace: { graceMs: 10_000, minBytesPerSecond: 4 * kibibyte, maxMs: 60_000 },
+  knownPace: paces.known,
   /** Of a body that its network vouches for. */
   vouchedPace: { graceMs: 5_000, minBytesPerSecond: 16 * kibibyte, maxMs: 30_000 },
-  strangerPace: { graceMs: 5_000, minBytesPerSecond: 16 * kibibyte, maxMs: 10_000 },
-  /** How fast the bodies of one network are read for which no node key vouches, however many it sends. */
-  strangerRate: { bytesPerSecond: 4 * mebibyte, burstBytes: 1 * mebibyte, tickMs: 50 },
+  strangerPace: paces.stranger,
+  strangerRate,
   /** The longest body whose node key is found only at its end, where nothing vouches for its sender. */
   maxStrangerBytes: 1 * mebibyte,
   /** The longest body without compression that is parsed to find its node key. */
