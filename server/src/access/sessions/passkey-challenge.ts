@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Tx } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { isGoodNow } from '../../base/time.ts'
+import { clockToleranceMs, isGoodNow, plusMs } from '../../base/time.ts'
 
 export type ChallengePurpose = 'sign in' | 'add'
 
@@ -22,7 +22,8 @@ export function makeChallenge(secrets: Secrets, purpose: ChallengePurpose, holde
 
 export function isOurChallenge(secrets: Secrets, text: string, purpose: ChallengePurpose, holder: string, now: string) {
   const bytes = Buffer.from(text, 'base64url')
-  if (bytes.length !== contentLength + 16) return false
+  // It is remembered by its text, so it has one spelling.
+  if (bytes.length !== contentLength + 16 || bytes.toString('base64url') !== text) return false
   const content = bytes.subarray(0, contentLength)
   const endsAtMs = content.readUInt32BE(randomLength) * 1_000
   if (!isGoodNow(endsAtMs, goodForSeconds * 1_000, Date.parse(now))) return false
@@ -38,7 +39,7 @@ export async function useChallenge(tx: Tx, secrets: Secrets, text: string, now: 
     .insertInto('used_passkey_challenges')
     .values({
       challenge_hash: secrets.lookupHash('passkey challenge', text),
-      expires_at: new Date(Date.parse(now) + goodForSeconds * 1_000).toISOString(),
+      expires_at: plusMs(now, goodForSeconds * 1_000 + clockToleranceMs),
     })
     .onConflict((conflict) => conflict.constraint('used_passkey_challenges_pkey').doNothing())
     .returning('expires_at')

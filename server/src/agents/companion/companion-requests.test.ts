@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { exportJWK } from 'jose'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { companionMachine } from '../../../test/support/companion-client.ts'
 import { companionMachines } from '../../../test/support/companion-machine.ts'
+import { makeIn } from '../../../test/support/make.ts'
 
 const agents = testAgents()
 const { newCompanion, machineWithBoth, reportLink, linkedMachine } = companionMachines(agents)
@@ -104,4 +106,24 @@ test('a body that is too large is refused before it is read, and one that nobody
   assert.equal((await companion.post('check_in', large, await companion.sign('check_in', large))).status, 413)
   assert.equal((await companion.post('check_in', large)).status, 400)
   assert.equal((await companion.checkIn()).status, 200)
+})
+
+test('a key has one name, however its coordinates are spelled', async () => {
+  const companion = await newCompanion()
+  const { x = '', ...jwk } = await exportJWK(companion.keys.publicKey)
+  const other = x.slice(0, -1) + String.fromCharCode(x.charCodeAt(x.length - 1) + 1)
+  assert.deepEqual(Buffer.from(other, 'base64url'), Buffer.from(x, 'base64url'))
+  const codeOf = async (spelled: string) => {
+    const signature = await companion.sign('enroll', '{}', {}, { jwk: { ...jwk, x: spelled } })
+    return (await companion.post('enroll', '{}', signature)).body.error?.code
+  }
+  assert.deepEqual([await codeOf(x), await codeOf(other)], ['use_dpop_nonce', 'invalid_request'])
+})
+
+test('a secret that was revoked enrolls no companion, however recently it was active', async () => {
+  const { id: organizationId } = await makeIn(agents.database).organization()
+  const secret = await agents.enrollmentSecret(organizationId)
+  assert.equal((await (await newCompanion()).enroll(secret)).status, 200)
+  await agents.database.db.updateTable('enrollment_secrets').set({ revoked_at: agents.now() }).execute()
+  assert.equal((await (await newCompanion()).enroll(secret)).body.error?.code, 'unknown_secret')
 })

@@ -7,6 +7,8 @@ import { linkCompanion } from '../companion-keys/link-companion.ts'
 import { findDeviceOfHardware, findDeviceOfNodeKey } from '../companion-keys/queries.ts'
 import { admitEnrollment } from '../protocol/admit-enrollment.ts'
 import type { Answer } from '../protocol/answers.ts'
+import { findEnrollmentSecret } from '../protocol/enrollment-queries.ts'
+import { enrollmentSecretPurpose } from '../protocol/enrollment-secret-place.ts'
 import { nodeKeyPurpose } from '../protocol/node-key.ts'
 import { refusals } from './companion-answers.ts'
 import type { CompanionContext } from './companion-context.ts'
@@ -29,12 +31,15 @@ export async function enrollCompanion(
   const secret = textOf(fields['enroll_secret'])
   const organizationId = secret && (await admitEnrollment(agents, secret, ip))
   if (!organizationId) return refusals.unknownSecret
+  const secretHash = agents.secrets.lookupHash(enrollmentSecretPurpose, secret)
   const nodeKey = textOf(fields['node_key'])
   const now = agents.clock()
   const change = newChange(systemActorAt(ip), organizationId, now)
   const facts = factsOf(fields)
   const vouchedBy = await findVoucher(db, fields['replaces'], { organizationId, kid, hosts })
   return transact(db, async (tx) => {
+    // What let it in may be ten minutes old.
+    if (!(await findEnrollmentSecret(tx, secretHash, now))) return refusals.unknownSecret
     const hash = nodeKey && agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
     const node = hash ? await findDeviceOfNodeKey(tx, organizationId, hash) : undefined
     const outcome = await addCompanionKey(tx, { organizationId, kid, jwk, vouchedBy, now, noncedAt }, facts)

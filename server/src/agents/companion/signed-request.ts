@@ -9,7 +9,8 @@ export type Signature = { jws: string; jwk: PublicEcJwk; kid: string; claims: Fi
 export type Fields = Record<string, unknown>
 
 const type = 'dpop+jwt'
-const coordinate = /^[\w-]{43}$/
+/** 32 bytes in their one spelling, since the thumbprint is that of the text. */
+const coordinate = /^[\w-]{42}[AEIMQUYcgkosw048]$/
 const maxLength = 2_048
 
 /** Undefined for anything but one JWS with the public key of a companion. */

@@ -11,7 +11,8 @@ export type HandedOutQuery = {
 type Device = { organizationId: string; deviceId: string }
 
 const purpose = 'distributed query'
-const form = /^(check|campaign|link)\/([1-9]\d{0,18})\/([1-9]\d{0,18})\/([0-9a-z]{1,9})\/([\w-]{22})$/
+/** Its code, 16 bytes, has one spelling: a result counts once under its name. */
+const form = /^(check|campaign|link)\/([1-9]\d{0,18})\/([1-9]\d{0,18})\/([0-9a-z]{1,9})\/([\w-]{21}[AQgw])$/
 
 /** An answer that comes later than this speaks of a device as it no longer is. */
 const maxLifeMs = dayMs
