@@ -5,6 +5,9 @@ import ipaddr from 'ipaddr.js'
 /** So many networks' share of a limit have all those together whose proxy passes on what is no address. */
 const withoutAddress = 64
 
+/** Whether a text is an IP address, with or without a zone. */
+export const isAddress = (text: string): boolean => isIP(text.split('%', 1)[0] ?? '') !== 0
+
 /**
  * What one customer of a provider has: an IPv4 address, or 64 bits of IPv6. What is no address, which a trusted proxy may pass
  * on, is one of 64: it may be different text for each connection.

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import type { Config } from '../base/config/load-config.ts'
+import { isAddress } from '../base/network-of.ts'
 
 const header = 'x-forwarded-for'
 
@@ -24,9 +24,12 @@ export function addressReader({ trustProxy, warn }: Parts): (message: IncomingMe
     if (given === undefined) return message.socket.remoteAddress ?? ''
     message.headers[header] = String(given).split(',').map(withoutPort).join(', ')
     const address = proxyAddr(message, trust)
-    if (isIP(address.split('%', 1)[0] ?? '') === 0 && !isTold) {
+    if (!isTold && !isAddress(address)) {
       isTold = true
-      warn({ header }, 'A trusted proxy passes on what is no address: its clients share the limits of strangers')
+      warn(
+        { header },
+        'A proxy in MUSTER_TRUST_PROXY writes what is no IP address into X-Forwarded-For: limits by network cannot tell its clients apart',
+      )
     }
     return address
   }

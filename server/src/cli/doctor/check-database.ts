@@ -40,6 +40,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
     await judgeMasterKey(config, facts.fingerprint),
     ...(facts.streams ? judgeStreams(facts.streams, config, facts.clock) : []),
     ...judgeSurveys(facts),
+    ...judgeAddresses(facts),
   ]
 }
 
@@ -74,6 +75,16 @@ function judgeVersion({ engine, versionNumber }: DatabaseFacts): Finding {
 function judgeEncoding({ encoding }: DatabaseFacts): Finding[] {
   if (encoding === 'UTF8') return []
   return [failed('encoding', `${encoding} cannot hold every name: create the database with ENCODING 'UTF8'`)]
+}
+
+function judgeAddresses({ hasOddAddresses }: DatabaseFacts): Finding[] {
+  if (hasOddAddresses !== true) return []
+  return [
+    warning(
+      'client addresses',
+      'a proxy in MUSTER_TRUST_PROXY writes what is no IP address into X-Forwarded-For, so limits by network cannot tell clients apart. Let it write addresses, with or without a port',
+    ),
+  ]
 }
 
 const judgeWrites = ({ refusedWrites }: DatabaseFacts): Finding =>

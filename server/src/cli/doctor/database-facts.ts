@@ -6,6 +6,8 @@ import { surveyCompanions } from '../../agents/companion-keys/survey-companions.
 import type { Connection } from '../../base/db/connect.ts'
 import { pendingMigrations } from '../../base/db/migrate.ts'
 import { hasJobSchedules } from '../../base/jobs/job-schedules.ts'
+import { isAddress } from '../../base/network-of.ts'
+import { dayMs, plusMs } from '../../base/time.ts'
 import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
 import { describeRefusedWrites } from '../../health/write-access.ts'
 import { surveyIdentities } from '../../inventory/devices/survey-identities.ts'
@@ -122,6 +124,8 @@ export const databaseFacts = Type.Object({
   keys: Type.Optional(keySurvey),
   duplicates: Type.Optional(duplicateSurvey),
   companions: Type.Optional(companionSurvey),
+  /** Whether a proxy has passed on, within a day, what is no address of an administrator. */
+  hasOddAddresses: Type.Optional(Type.Boolean()),
 })
 export type DatabaseFacts = Static<typeof databaseFacts>
 
@@ -158,9 +162,21 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
       keys: await surveyKeys(connection.db, row.clock),
       duplicates: await surveyDuplicates(connection.db),
       companions: await surveyCompanions(connection.db, row.clock),
+      hasOddAddresses: await hasOddAddresses(connection, row.clock),
     }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),
   }
+}
+
+async function hasOddAddresses({ db }: Connection, now: string): Promise<boolean> {
+  const sessions = await db
+    .selectFrom('admin_sessions')
+    .select('ip_address')
+    .where('last_seen_at', '>', plusMs(now, -dayMs))
+    .orderBy('last_seen_at', 'desc')
+    .limit(1_000)
+    .execute()
+  return sessions.some(({ ip_address: address }) => !isAddress(address))
 }
 
 async function isAuditGuarded({ db }: Connection): Promise<boolean> {

@@ -151,6 +151,28 @@ test('a proxy that anyone can pretend to be is found', async (t) => {
   assert.equal(await proxied('true', '127.0.0.1'), undefined)
 })
 
+test('a proxy that passes on what is no address is found', async (t) => {
+  const { dataDir, env } = await makeEnvironment(t)
+  const secrets = await startServer(t, dataDir)
+  await own(secrets.fingerprint)
+  const { id: organizationId } = await make.organization()
+  const admin = await make.adminUser(organizationId)
+  const now = new Date().toISOString()
+  const begin = (id: number, address: string) =>
+    database.db
+      .insertInto('admin_sessions')
+      .values({
+        ...{ organization_id: organizationId, id: String(id), admin_user_id: admin.id, method: 'password' },
+        ...{ ip_address: address, created_at: now, last_seen_at: now, verified_at: now },
+      })
+      .execute()
+  await begin(1, '203.0.113.9')
+  await begin(2, 'fe80::1%eth0')
+  assert.equal((await examine(env))['client addresses'], undefined)
+  await begin(3, 'client-7')
+  assert.match((await examine(env))['client addresses'] ?? '', /X-Forwarded-For.*Let it write addresses/)
+})
+
 test('an identity provider that does not answer is found', async (t) => {
   const { env } = await makeEnvironment(t)
   const oidc = { MUSTER_OIDC_CLIENT_ID: 'muster', MUSTER_OIDC_CLIENT_SECRET: 'secret-of-the-client' }
