@@ -28,5 +28,10 @@ export function spendingBudget(
       const [oldest] = buckets.keys()
       if (buckets.size > maxKeys && oldest !== undefined) buckets.delete(oldest)
     },
+    /** What was spent last was for nothing. */
+    giveBack(key: string): void {
+      const bucket = buckets.get(key)
+      if (bucket) bucket.spent -= 1
+    },
   }
 }

@@ -23,6 +23,7 @@ export type Arrival = {
   interaction?: object
   /** Of Microsoft Entra: who has signed the hint, and what the answer repeats. */
   entra?: { subjectIssuer: string; request: EntraRequest }
+  /** By what sign-ins are counted: a network, or the agent that the browser is known by. */
   network: string
   ipAddress: string
   userAgent: string

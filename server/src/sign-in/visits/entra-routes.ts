@@ -21,6 +21,8 @@ const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true
 
 /** With the hint and the state, which Entra makes as long as it likes. */
 const maxFormBytes = 64 * 1024
+/** All connections are counted as one: anyone may name any number of them. */
+const formOfEntra = 'form of Entra'
 const open = { 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' }
 
 /** What Microsoft Entra asks as an external authentication method: metadata, keys, and one form. */
@@ -56,8 +58,9 @@ async function connectionOf({ db, placeOf }: VisitContext, request: FastifyReque
 
 /** A form of Entra has arrived, without cookies: it becomes a sign-in with a page and a cookie of its own. */
 async function arrive(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {
-  const { connection: id } = request.params as { connection: string }
-  if (!context.mayArrive(`entra ${id.slice(0, 18)}`, request.ip, true)) return pages.tooMany(reply, undefined)
+  if (!context.mayArrive({ clientId: formOfEntra, address: request.ip, isSigned: true })) {
+    return pages.tooMany(reply, undefined)
+  }
   const found = await connectionOf(context, request)
   const { place, connection } = found
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()

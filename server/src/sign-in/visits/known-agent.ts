@@ -19,7 +19,7 @@ const macOf = (secrets: Secrets, organizationId: string, { deviceId, port }: Kno
 
 type Place = { organizationId: string; baseUrl: string }
 
-/** The agent that this browser has reached before, as its cookie says. It opens nothing: it only saves a question. */
+/** The agent that this browser has reached before, as its cookie says. It opens nothing: it saves a question, and is counted by itself. */
 export function readKnownAgent(secrets: Secrets, place: Place, header: string | undefined): KnownAgent | undefined {
   const [deviceId = '', port = '', mac = ''] = cookieOf(place.baseUrl).read(header)?.split('.') ?? []
   if (mac === '') return undefined

@@ -3,11 +3,13 @@ import { wholeBody } from '../../http/whole-body.ts'
 import { findConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
 import { findUpstream } from '../upstreams/upstream-queries.ts'
+import { unknownClient } from './arrival-budgets.ts'
+import { readKnownAgent } from './known-agent.ts'
 import { concludeSignIn } from './oidc-finish-routes.ts'
 import { providerCall, serveProvider } from './oidc-serve-routes.ts'
 import type { Pages } from './page-routes.ts'
 import { signIns } from './sign-in-scheme.ts'
-import { unknownClient, type VisitContext } from './visit-context.ts'
+import type { VisitContext } from './visit-context.ts'
 
 const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
 /** What the provider takes. */
@@ -52,12 +54,16 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
   const { client_id: clientId } = request.query as { client_id?: unknown }
   const client = String(clientId).slice(0, 100)
   const kind = context.kindOfClient(place, client)
-  if (!context.mayArrive(kind ? client : unknownClient, request.ip, kind === 'second_step')) {
+  const agent = readKnownAgent(context.secrets, place, request.headers.cookie)
+  const counted = { clientId: kind ? client : unknownClient, isSigned: kind === 'second_step' }
+  const arriving = { ...counted, address: request.ip, agent }
+  if (!context.mayArrive(arriving)) {
     return pages.tooMany(reply, await context.applicationOf(place, client))
   }
   const found = await context.providerFor(place, client)
   if (!found) return reply.callNotFound()
-  const call = providerCall({ context, pages, place, request, reply, connection: found.connection })
+  const { connection } = found
+  const call = providerCall({ context, pages, place, request, reply, connection, arriving })
   return serveProvider(found.provider, call, request, reply)
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { networkOf } from '../../base/network-of.ts'
 import type { SignInConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
 import type { OpenProvider } from '../oidc/open-provider.ts'
@@ -10,11 +9,12 @@ import type { Again } from '../page/draw-page.ts'
 import { beginSession } from '../sessions/begin-session.ts'
 import { finishSignIn } from '../sessions/finish-sign-in.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
+import { type Arriving, arrivesAs, unknownClient } from './arrival-budgets.ts'
 import { askedOf } from './asked-of-upstream.ts'
 import { claimsOfSession } from './claims-of-session.ts'
 import { leadUpstream } from './lead-upstream.ts'
 import { cookieOf, type Pages, tooManyWords } from './page-routes.ts'
-import { type Place, unknownClient, type VisitContext } from './visit-context.ts'
+import type { Place, VisitContext } from './visit-context.ts'
 
 type Parts = {
   context: VisitContext
@@ -24,6 +24,8 @@ type Parts = {
   reply: FastifyReply
   /** Of the client that asks for a sign-in. */
   connection?: SignInConnection | undefined
+  /** What its request is counted as. */
+  arriving?: Arriving
   /** The sign-in that is answered. */
   session?: SignInSession
 }
@@ -66,7 +68,8 @@ const rereadable = (request: IncomingMessage, body: unknown): IncomingMessage =>
   })
 
 /** What the provider asks of us while it serves a request. */
-export function providerCall({ context, pages, place, request, reply, connection, session }: Parts): Call {
+export function providerCall(parts: Parts): Call {
+  const { context, pages, place, request, reply, session } = parts
   const again: Again | undefined = session && {
     applicationName: session.application_name,
     startUrl: session.start_url,
@@ -76,7 +79,7 @@ export function providerCall({ context, pages, place, request, reply, connection
   // The answer to a form is posted by a page that the provider makes, whose script it adds to this policy.
   reply.headers({ ...pages.headers, 'cache-control': 'no-store' })
   return {
-    begin: (accepted) => beginOf({ context, place, request, connection }, accepted),
+    begin: (accepted) => beginOf(parts, accepted),
     answer: async (tx, sessionId) => {
       const change = { cause: randomUUID(), now: context.now() }
       const answered = await finishSignIn(tx, { organizationId: place.organizationId, id: sessionId }, change)
@@ -92,25 +95,30 @@ export function providerCall({ context, pages, place, request, reply, connection
 
 /** Begins the sign-in of a request that the provider has accepted. */
 async function beginOf(
-  { context, place, request, connection }: Pick<Parts, 'context' | 'place' | 'request' | 'connection'>,
+  { context, place, request, connection, arriving }: Parts,
   { uid, clientId, params, signed, mark, payload }: AcceptedRequest,
 ) {
   // The provider has authenticated the client by the same parameter.
   const isAsking = connection?.client_id === clientId
   const subject = connection && isAsking ? subjectOf(connection, params, signed) : 'nobody'
-  if (!connection || subject === 'nobody') return 'nobody'
+  if (!connection || !arriving || subject === 'nobody') return 'nobody'
+  const giveBack = context.takeShare(arriving)
+  if (!giveBack) return 'too_many'
   const begun = await beginSession(
     context.db,
     {
       ...{ interactionUid: uid, connection, subject, asked: askedOf(params), interaction: payload },
       requestMarks: mark ? [mark] : [],
-      network: networkOf(request.ip),
+      network: arrivesAs(arriving),
       ipAddress: request.ip,
       userAgent: String(request.headers['user-agent'] ?? ''),
     },
     context.now(),
   )
-  if (typeof begun === 'string') return begun
+  if (typeof begun === 'string') {
+    giveBack()
+    return begun
+  }
   const away = connection.upstream_id === null ? undefined : await leadUpstream(context, place, begun.id)
   const cookie = cookieOf(place.baseUrl, begun.id).give(begun.secret)
   return { cookie, destination: away ?? `/signin/${begun.id}` }

@@ -2,17 +2,15 @@ import { companionPorts } from '../../agents/companion-keys/companion-ports.ts'
 import type { Clock } from '../../base/clock.ts'
 import { findFirstOrganization } from '../../base/db/first-organization.ts'
 import type { Db } from '../../base/db/transact.ts'
-import { networkOf } from '../../base/network-of.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { spendingBudget } from '../../base/spending-budget.ts'
 import { findOwnAddress } from '../../inventory/organizations/addresses.ts'
 import type { HeldKeys } from '../../keys/held-keys.ts'
 import { findConnection } from '../connections/connection-queries.ts'
 import { type EgressSettings, upstreamEgress } from '../egress/upstream-egress.ts'
 import { type FetchDocument, tenantKeys } from '../entra/tenant-keys.ts'
 import { type OpenProvider, openProvider, providerSource, readClient } from '../oidc/open-provider.ts'
-import { limits } from '../sessions/session-rules.ts'
 import { openUpstreams } from '../upstreams/open-upstreams.ts'
+import { arrivalBudgets } from './arrival-budgets.ts'
 import { readInTurns } from './read-in-turns.ts'
 import { refusedArrivals } from './refused-arrivals.ts'
 import { rememberApplications } from './remember-applications.ts'
@@ -42,16 +40,6 @@ export type VisitContext = ReturnType<typeof visitContext>
 /** A provider serves for this long before it is looked whether its keys or connections have changed. */
 const freshMs = 2_000
 const maxProviders = 100
-/** What strangers may begin at one process, by network and client, and by client alone. */
-const arrivals = {
-  ofNetwork: { burst: limits.begun, perSecond: limits.begun / (limits.windowMs / 1000) },
-  /** Where a stranger's requests end at the signature that they lack: an office may be behind one address. */
-  ofSignedNetwork: { burst: 600, perSecond: 10 },
-  ofClient: { burst: 3_000, perSecond: 100, maxKeys: 1_000 },
-}
-
-/** What clients that nobody has are counted as: anyone may name any number of them. */
-export const unknownClient = 'unknown client'
 
 /** What the sign-in pages share in one process. */
 export function visitContext(parts: VisitParts) {
@@ -116,26 +104,7 @@ export function visitContext(parts: VisitParts) {
   }
 
   const refused = refusedArrivals((line) => parts.warn(line, 'Requests began no sign-in'))
-  const ofAnyNetwork = spendingBudget(arrivals.ofNetwork, clock)
-  const ofSignedNetwork = spendingBudget(arrivals.ofSignedNetwork, clock)
-  const ofClient = spendingBudget(arrivals.ofClient, clock)
-
-  /**
-   * Whether a request may begin a sign-in, before anything is read or written for it. Those that are refused for their signature
-   * have a budget of their own, as an office may be behind one address, and none by client: strangers from many networks would
-   * spend what its people need. Clients that are not known share one.
-   */
-  function mayArrive(clientId: string, address: string, isSigned: boolean): boolean {
-    const key = `${networkOf(address)} ${clientId}`
-    const ofNetwork = isSigned ? ofSignedNetwork : ofAnyNetwork
-    if (ofNetwork.isSpent(key) || (!isSigned && ofClient.isSpent(clientId))) {
-      refused.note(clientId, 'too_many')
-      return false
-    }
-    ofNetwork.spend(key)
-    if (!isSigned) ofClient.spend(clientId)
-    return true
-  }
+  const budgets = arrivalBudgets(clock, (clientId) => refused.note(clientId, 'too_many'))
 
   /** The kind of a client, as far as this process knows it. */
   const kindOfClient = ({ organizationId }: Place, clientId: string) =>
@@ -156,7 +125,7 @@ export function visitContext(parts: VisitParts) {
     providerFor,
     providerOf,
     applicationOf,
-    mayArrive,
+    ...budgets,
     kindOfClient,
     findTenantKey,
     refused,
