@@ -176,6 +176,8 @@ test('a form, a nonce and a hint each begin one sign-in', async () => {
   await isRefused(all, form, 'the same form')
   await isRefused(all, { ...form, id_token_hint: await entra.hint(stage.now()) }, 'the same nonce')
   await isRefused(all, { ...form, nonce: 'another' }, 'the same hint')
+  const other = { ...form, id_token_hint: await entra.hint(stage.now()), nonce: 'another' }
+  assert.equal((await send(all, other)).reply.status, 303, 'what came with what was used before is not used by it')
 })
 
 test('a hint begins one sign-in for as long as it is taken, also one from ahead of our clock', async () => {

@@ -42,29 +42,37 @@ export async function beginSession(db: Db, arrival: Arrival, now: string): Promi
   const { id: connectionId, organization_id: organizationId } = connection
   const isVouchedFor = connection.upstream_id === null
   const [id, secret] = [randomBytes(12).toString('hex'), randomBytes(32).toString('base64url')]
-  return transact(db, async (tx): Promise<Begun> => {
+  const begin = async (tx: Tx): Promise<Begun> => {
     if (!isVouchedFor) {
       const since = plusMs(now, -limits.windowMs)
       const begun = await countBegun(tx, { organizationId, connectionId, network }, since)
       if (begun >= limits.begun) return 'too_many'
     }
-    if (!(await markRequests(tx, arrival, now))) return 'replayed'
+    await markRequests(tx, arrival, now)
     await insertSession(tx, arrival, { id, secret }, now)
     if (isVouchedFor) await settleSession(tx, { organizationId, id }, { now })
     return { id, secret }
-  })
+  }
+  try {
+    return await transact(db, begin)
+  } catch (error) {
+    if (error instanceof Replayed) return 'replayed'
+    throw error
+  }
 }
 
-/** Marks a request as seen. False, with nothing to be kept, when one of its marks is there already. */
-async function markRequests(tx: Tx, { connection, requestMarks }: Arrival, now: string): Promise<boolean> {
-  if (requestMarks.length === 0) return true
+class Replayed extends Error {}
+
+/** Marks a request as seen. Fails when one of its marks is there already, so that the transaction keeps no other. */
+async function markRequests(tx: Tx, { connection, requestMarks }: Arrival, now: string): Promise<void> {
+  if (requestMarks.length === 0) return
   const place = { organization_id: connection.organization_id, connection_id: connection.id }
   const { numInsertedOrUpdatedRows: inserted } = await tx
     .insertInto('signin_requests_seen')
     .values(requestMarks.map((hash) => ({ ...place, seen_at: now, request_hash: hash })))
     .onConflict((conflict) => conflict.constraint('signin_requests_seen_pkey').doNothing())
     .executeTakeFirst()
-  return Number(inserted) === requestMarks.length
+  if (Number(inserted) < requestMarks.length) throw new Replayed()
 }
 
 async function insertSession(

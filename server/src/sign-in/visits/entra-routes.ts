@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../../base/errors.ts'
 import { networkOf } from '../../base/network-of.ts'
+import { isRecordId } from '../../http/record-id.ts'
 import { wholeBody } from '../../http/whole-body.ts'
 import { findConnectionById } from '../connections/connection-queries.ts'
 import { entraSettingsOf } from '../connections/entra-change.ts'
@@ -50,7 +51,7 @@ export function entraRoutes(scope: FastifyInstance, context: VisitContext, pages
 async function connectionOf({ db, placeOf }: VisitContext, request: FastifyRequest) {
   const place = await placeOf(request.host)
   const { connection: id } = request.params as { connection: string }
-  const isNamed = place !== undefined && /^\d{1,18}$/.test(id)
+  const isNamed = place !== undefined && isRecordId(id)
   const connection = isNamed ? await findConnectionById(db, place.organizationId, id) : undefined
   const settings = connection && entraSettingsOf(connection)
   return place && connection && settings ? { place, connection, settings } : fail('not_found')
