@@ -263,6 +263,8 @@ test('the host of a request changes no address, and a HEAD begins and answers no
     stage.app.inject({ method, url, headers: { host: 'muster.test', ...headers } })
   const plain = (await ask('GET', discovery, {})).body
   assert.match(plain, /"token_endpoint":"https:\/\/muster\.test\/signin\/oidc\/token"/)
+  const methods = ['client_secret_basic', 'client_secret_post', 'none']
+  assert.deepEqual(JSON.parse(plain).token_endpoint_auth_methods_supported.toSorted(), methods, 'and no assertions')
   const forwarded = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', forwarded: 'host=evil.example' }
   assert.equal((await ask('GET', discovery, forwarded)).body, plain)
   assert.equal((await ask('GET', discovery, { host: 'evil.example' })).statusCode, 404)

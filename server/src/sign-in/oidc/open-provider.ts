@@ -177,6 +177,8 @@ function fixed(baseUrl: string, clock: Clock): Configuration {
     conformIdTokenClaims: false,
     discovery: { end_session_endpoint: `${baseUrl}${issuerPath}/session/end` },
     acrValues: [...acrValues],
+    // No assertions: nothing remembers which were used.
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clockTolerance: 0,
     clientBasedCORS: () => false,
     // There is no session for a code to end with.
