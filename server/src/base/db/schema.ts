@@ -343,6 +343,7 @@ export interface Database {
     interaction_uid: string
     cookie_hash: Buffer
     network: string
+    is_known_browser: WithDefault<boolean>
     ip_address: string
     user_agent: string
     evidence: 'asserted' | 'none'

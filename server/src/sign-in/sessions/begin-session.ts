@@ -23,8 +23,9 @@ export type Arrival = {
   interaction?: object
   /** Of Microsoft Entra: who has signed the hint, and what the answer repeats. */
   entra?: { subjectIssuer: string; request: EntraRequest }
-  /** By what sign-ins are counted: a network, or the agent that the browser is known by. */
   network: string
+  /** Whether a device has proved itself in the browser before: it is counted for that, not for its network. */
+  isKnownBrowser?: boolean
   ipAddress: string
   userAgent: string
   /** An administrator tries the connection: nothing of it is logged, and no application is answered. */
@@ -35,7 +36,7 @@ export type Begun = { id: string; secret: string } | 'too_many' | 'replayed'
 
 /**
  * Begins a sign-in, and its log where somebody is vouched for, in one transaction. While nobody is it is one row, and a network
- * may begin 60 of those within ten minutes at one connection. A signed request that has begun one before begins no other.
+ * may begin 60 of those within ten minutes at one connection, beside those of known browsers. A signed request that has begun one before begins no other.
  */
 export async function beginSession(db: Db, arrival: Arrival, now: string): Promise<Begun> {
   const { connection, network } = arrival
@@ -43,7 +44,7 @@ export async function beginSession(db: Db, arrival: Arrival, now: string): Promi
   const isVouchedFor = connection.upstream_id === null
   const [id, secret] = [randomBytes(12).toString('hex'), randomBytes(32).toString('base64url')]
   const begin = async (tx: Tx): Promise<Begun> => {
-    if (!isVouchedFor) {
+    if (!isVouchedFor && !arrival.isKnownBrowser) {
       const since = plusMs(now, -limits.windowMs)
       const begun = await countBegun(tx, { organizationId, connectionId, network }, since)
       if (begun >= limits.begun) return 'too_many'
@@ -86,7 +87,12 @@ async function insertSession(
     .insertInto('signin_sessions')
     .values({
       ...{ organization_id: connection.organization_id, connection_id: connection.id, id },
-      ...{ network: arrival.network, interaction_uid: arrival.interactionUid, ...claimedBy(arrival) },
+      ...{
+        network: arrival.network,
+        is_known_browser: arrival.isKnownBrowser ?? false,
+        interaction_uid: arrival.interactionUid,
+        ...claimedBy(arrival),
+      },
       ...(interaction && { interaction: JSON.stringify(interaction) }),
       cookie_hash: Buffer.from(hashOf(secret), 'hex'),
       ip_address: arrival.ipAddress,

@@ -69,7 +69,7 @@ const withConnection = (reader: Reader, organizationId: string) =>
 
 type Beginning = { organizationId: string; connectionId: string; network: string }
 
-/** How many of a network have begun at a connection since then. */
+/** How many of a network have begun at a connection since then, in browsers that are not known. */
 export async function countBegun(reader: Reader, place: Beginning, since: string): Promise<number> {
   const { organizationId, connectionId, network } = place
   const { count } = await reader
@@ -78,6 +78,7 @@ export async function countBegun(reader: Reader, place: Beginning, since: string
     .where(inOrganization('signin_sessions', organizationId))
     .where('connection_id', '=', connectionId)
     .where('network', '=', network)
+    .where('is_known_browser', '=', false)
     .where('started_at', '>', since)
     .executeTakeFirstOrThrow()
   return Number(count)

@@ -90,11 +90,16 @@ test('the browser of a known agent begins a sign-in where its network has none l
   const all = await setUpApplication()
   const from = '198.51.100.1'
   const cookie = cookieOfAgent(all.organizationId, all.device.id)
+  // A process knows a client from its first request on; that one is counted as of no client.
+  assert.equal(await begin(all, { from: '203.0.113.9' }), 'begun')
   for (let count = 0; count < 60; count += 1) assert.equal(await begin(all, { from, cookie }), 'begun')
   assert.equal(await begin(all, { from: '198.51.100.9', cookie }), 429)
   for (let count = 0; count < 60; count += 1) assert.equal(await begin(all, { from }), 'begun')
   assert.equal(await begin(all, { from }), 429)
   assert.equal(await begin(all, { from, cookie: cookieOfAgent(all.organizationId, '987654') }), 'begun')
+  const networks = stage.db.selectFrom('signin_sessions').select(['network', 'is_known_browser']).distinct()
+  const known = await networks.where('is_known_browser', '=', true).executeTakeFirst()
+  assert.deepEqual(known, { network: from, is_known_browser: true }, 'by which the agent’s network is judged')
   const forged = cookieOfAgent('987654', all.device.id)
   assert.equal(await begin(all, { from, cookie: forged }), 429)
 })

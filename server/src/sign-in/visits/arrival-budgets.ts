@@ -19,7 +19,7 @@ const askedToBeSigned = { burst: 600, perSecond: 10 }
 const begunAtClient = { burst: 3_000, perSecond: 100, maxKeys: 1_000 }
 
 /** Whose sign-ins are counted together: those of a network, and of a browser whose cookie names an agent that is known. */
-export const arrivesAs = ({ agent, address }: Pick<Arriving, 'agent' | 'address'>): string =>
+const arrivesAs = ({ agent, address }: Pick<Arriving, 'agent' | 'address'>): string =>
   agent ? `agent ${agent.deviceId}` : networkOf(address)
 
 /** What may be asked of one process, by network, and begin at it, by client: what is refused costs other networks nothing. */

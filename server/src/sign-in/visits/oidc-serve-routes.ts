@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { networkOf } from '../../base/network-of.ts'
 import type { SignInConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
 import type { OpenProvider } from '../oidc/open-provider.ts'
@@ -9,7 +10,7 @@ import type { Again } from '../page/draw-page.ts'
 import { beginSession } from '../sessions/begin-session.ts'
 import { finishSignIn } from '../sessions/finish-sign-in.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
-import { type Arriving, arrivesAs, unknownClient } from './arrival-budgets.ts'
+import { type Arriving, unknownClient } from './arrival-budgets.ts'
 import { askedOf } from './asked-of-upstream.ts'
 import { claimsOfSession } from './claims-of-session.ts'
 import { leadUpstream } from './lead-upstream.ts'
@@ -109,7 +110,8 @@ async function beginOf(
     {
       ...{ interactionUid: uid, connection, subject, asked: askedOf(params), interaction: payload },
       requestMarks: mark ? [mark] : [],
-      network: arrivesAs(arriving),
+      network: networkOf(request.ip),
+      isKnownBrowser: arriving.agent !== undefined,
       ipAddress: request.ip,
       userAgent: String(request.headers['user-agent'] ?? ''),
     },
