@@ -82,8 +82,8 @@ export const historyOf = (served: Served, { streamId }: ToldPlace) =>
 export async function untilTold(served: Served, told: ToldPlace): Promise<void> {
   const deliveries = () => listOf<Delivery>(served, `/webhook_endpoints/${told.endpointId}/deliveries`)
   const waits = (rows: readonly { state: string }[]) => rows.some(({ state }) => state === 'pending')
-  // What was refused while something slow ran is tried again after minutes.
-  await until(140_000, async () => !waits(await historyOf(served, told)) && !waits(await deliveries()), 100)
+  // A message that was refused twice before a slow backup ended is tried again after five minutes, give or take a fifth.
+  await until(420_000, async () => !waits(await historyOf(served, told)) && !waits(await deliveries()), 100)
 }
 
 /** What settled in the ledgers is what the receivers have, to the byte. */
