@@ -92,7 +92,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const app = createServer(config, log)
   if (parts.demo) answerBefore(app, parts.demo)
   logRequests(app, log)
-  const metrics = addOperatorRoutes(app, parts)
+  const requests = () => app.kit.tryAdmission()
+  const metrics = addOperatorRoutes(app, { ...parts, healthChecks: { requests, ...parts.healthChecks } })
   addKit(app, parts)
   if (parts.agents) {
     for (const metric of parts.agents.metrics.all) metrics.registerMetric(metric as Metric)

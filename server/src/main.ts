@@ -10,7 +10,9 @@ import type { Clock } from './base/clock.ts'
 import type { Config } from './base/config/load-config.ts'
 import { rememberBaseUrl } from './base/secrets/installation.ts'
 import { type FirstStart, firstStart } from './first-start.ts'
+import { sayOutagesOnce } from './health/outage-log.ts'
 import { describeSilence, readBackgroundStatus } from './health/worker-heartbeats.ts'
+import { describeDatabase } from './health/write-access.ts'
 import { isDatabaseUnavailable } from './http/database-unavailable.ts'
 import { type Deployment, openDeployment, type Roles } from './open-deployment.ts'
 import { buildWorkerApp } from './operator-routes.ts'
@@ -46,10 +48,13 @@ export const privateReceivers =
   'MUSTER_ALLOW_PRIVATE_RECEIVERS is on: streams and webhooks may call addresses of this machine and its networks. For tests and laboratories only'
 
 /** The whole service in one process: the only place where its parts are put together. */
-export async function startServer({ config, clock, log, roles, isTrial = false, demo }: ServerParts): Promise<Server> {
+export async function startServer(parts: ServerParts): Promise<Server> {
+  const { config, clock, roles, isTrial = false, demo } = parts
   const deployment = await openDeployment(config, clock, roles)
   const { connection, secrets } = deployment
-  const stops: (() => Promise<void>)[] = [() => connection.close()]
+  const look = () => describeDatabase(connection)
+  const { log, ...outages } = sayOutagesOnce({ log: parts.log, isDatabaseUnavailable, look })
+  const stops: (() => Promise<void>)[] = [() => connection.close(), async () => outages.stop()]
   const stop = async () => {
     for (const part of stops.splice(0).reverse()) {
       // A database that is gone must not keep the rest from ending.
@@ -78,8 +83,8 @@ export async function startServer({ config, clock, log, roles, isTrial = false, 
     const common = { db: connection.db, secrets, clock, log, isDatabaseUnavailable }
     const agents: Agents = await startAgents({ ...common, isTrial: isTrial || demo !== undefined })
     stops.push(() => agents.stop())
-    const parts = { config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts, demo }
-    const app = buildApp({ ...parts, healthChecks })
+    const own = { config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts, demo }
+    const app = buildApp({ ...own, healthChecks })
     stops.push(() => app.close())
     const address = await app.listen({ host: config.host, port: config.port })
     if (!isTrial) stops.push(() => drain(app, config.drainSeconds))

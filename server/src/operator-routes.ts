@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Metric, Registry } from 'prom-client'
 import type { Config } from './base/config/load-config.ts'
+import { unansweredCounter } from './base/db/answer-limit.ts'
 import type { Connection } from './base/db/connect.ts'
 import { deliveryCounter } from './base/outbound/count-deliveries.ts'
 import { deploymentGauges } from './health/deployment-gauges.ts'
@@ -36,7 +37,8 @@ export function addOperatorRoutes(
   const database = async () => (await connection.describeFault()) ?? refusedWrites()
   // Connections are counted before the checks use some.
   const gauges = deploymentGauges(connection)
-  const own = [...gauges, ...addHealth(app, log, { database, ...healthChecks }), signInCounter, deliveryCounter]
+  const health = addHealth(app, log, { database, ...healthChecks })
+  const own = [...gauges, ...health, unansweredCounter, signInCounter, deliveryCounter]
   for (const metric of own) metrics.registerMetric(metric as Metric)
   return metrics
 }

@@ -59,7 +59,7 @@ function buildInfo(): Gauge {
 const healthGauge = (examine: () => Promise<Record<string, Finding>>): Gauge =>
   new Gauge({
     name: 'muster_healthy',
-    help: '1 while this process finds that a part of the service works, 0 while it does not, by check: database (reached, and takes writes), background.',
+    help: '1 while this process finds that a part of the service works, 0 while it does not, by check: database (reached, and takes writes), requests (those of keys get through to the database; not in a worker), background.',
     labelNames: ['check'],
     registers: [],
     async collect() {

@@ -30,6 +30,8 @@ export type Kit = {
   readonly cursorKey: KeyObject
   /** Counts a request of a key, and refuses it beyond the limit. */
   readonly admitKey: Admit
+  /** Goes the way that each request of a key goes first; resolves when that leads through. */
+  readonly tryAdmission: () => Promise<void>
   /** Whose own address a host is; undefined for every other, such as MUSTER_BASE_URL's. */
   readonly ownAddressOf: OwnAddressOf
   readonly requireAddress: RequireAddress

@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -47,6 +47,8 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
     linksOf: linkCache(links),
     cursorKey: createSecretKey(secrets.lookupHash('list cursor', 'key')),
     admitKey,
+    // Of no key, and never of one that a statement under way has.
+    tryAdmission: async () => void (await admissions.admit(randomBytes(32))),
     ownAddressOf,
     requireAddress,
     scheme: {

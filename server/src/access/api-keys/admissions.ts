@@ -1,5 +1,6 @@
 import type { Admission, Principal } from '../../base/callers.ts'
 import type { Clock } from '../../base/clock.ts'
+import { NoAnswer } from '../../base/db/answer-limit.ts'
 import { runDirectly } from '../../base/db/run-directly.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { type KeyRow, principalCache } from './principal.ts'
@@ -18,41 +19,85 @@ export type AdmissionSettings = {
 }
 
 type Waiting = { resolve: (admission: Admission | undefined) => void; reject: (error: unknown) => void }
-type Asked = { hash: Buffer; waiting: Waiting[] }
+type Asked = { key: string; hash: Buffer; atMs: number; waiting: Waiting[] }
+
+/** A statement that takes longer is not waited for. */
+const nextAfterMs = 250
+const maxUnderWay = 4
+/** What is not answered may hold a key's row, so a third would wait for the same. */
+const maxOfKey = 2
+/** As long as for a connection. */
+const maxWaitMs = 10_000
 
 /**
  * Finds keys and counts their requests: one statement for all requests that arrive while the one before is under way,
- * so that revocation and the limit are exact across processes at a fraction of a statement each.
+ * so that revocation and the limit are exact across processes at a fraction of a statement each. While one is not
+ * answered, others begin. A request that can be in none for ten seconds is rejected.
  */
 export function startAdmissions({ db, windowMs, clock, onUse }: AdmissionSettings): Admissions {
   const principals = principalCache()
-  let asked = new Map<string, Asked>()
-  let isUnderWay = false
+  const asked = new Map<string, Asked>()
+  const underWay = new Map<string, number>()
+  let statements = 0
+  let isPlanned = false
+  let timer: NodeJS.Timeout | undefined
 
   function admit(hash: Buffer): Promise<Admission | undefined> {
     return new Promise((resolve, reject) => {
       const key = hash.toString('latin1')
       const same = asked.get(key)
       if (same) same.waiting.push({ resolve, reject })
-      else asked.set(key, { hash, waiting: [{ resolve, reject }] })
-      if (isUnderWay) return
-      isUnderWay = true
-      // After the sockets of this turn of the event loop have been read.
-      setImmediate(run)
+      else asked.set(key, { key, hash, atMs: performance.now(), waiting: [{ resolve, reject }] })
+      plan()
     })
   }
 
+  function plan(): void {
+    if (isPlanned || asked.size === 0) return
+    isPlanned = true
+    // After the sockets of this turn of the event loop have been read.
+    if (statements === 0) setImmediate(run)
+    else timer = setTimeout(run, nextAfterMs)
+  }
+
   function run(): void {
-    const batch = [...asked.values()]
-    asked = new Map()
+    clearTimeout(timer)
+    isPlanned = false
+    const isFree = ({ key }: Asked) => (underWay.get(key) ?? 0) < maxOfKey
+    const batch = statements < maxUnderWay ? [...asked.values()].filter(isFree) : []
+    if (batch.length > 0) begin(batch)
+    giveUpLate()
+    plan()
+  }
+
+  function begin(batch: readonly Asked[]): void {
+    statements += 1
+    for (const { key } of batch) {
+      asked.delete(key)
+      underWay.set(key, (underWay.get(key) ?? 0) + 1)
+    }
     settle(batch)
       .catch((error: unknown) => {
         for (const { waiting } of batch) for (const { reject } of waiting) reject(error)
       })
       .finally(() => {
-        isUnderWay = asked.size > 0
-        if (isUnderWay) run()
+        statements -= 1
+        for (const { key } of batch) {
+          const left = (underWay.get(key) ?? 1) - 1
+          if (left > 0) underWay.set(key, left)
+          else underWay.delete(key)
+        }
+        run()
       })
+  }
+
+  function giveUpLate(): void {
+    for (const { key, atMs, waiting } of asked.values()) {
+      if (performance.now() - atMs < maxWaitMs) continue
+      asked.delete(key)
+      for (const { reject } of waiting)
+        reject(new NoAnswer('The database does not answer, so this request could not be counted'))
+    }
   }
 
   async function settle(batch: readonly Asked[]): Promise<void> {

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
+import { endClient } from './answer-limit.ts'
 import { directStatements } from './direct-statements.ts'
 import { type EngineClient, startEngine } from './embedded/engine-client.ts'
 import { lockFolder } from './embedded/lock-file.ts'
@@ -13,7 +14,7 @@ import { postgresListener } from './postgres-listener.ts'
 import { openClient, openPool, type PostgresSettings, postgresSessions, withAdvisoryLock } from './postgres-pool.ts'
 import { goDirectly } from './run-directly.ts'
 import type { Database } from './schema.ts'
-import { executeScript, kyselyPool, type Row, type Sessions } from './sessions.ts'
+import { executeScript, kyselyPool, type Row, type RunOptions, type Sessions } from './sessions.ts'
 import { backendOf, describeUnsettled, pooledByTransaction } from './settle-session.ts'
 import { type Db, refuseStrayQueries } from './transact.ts'
 
@@ -31,7 +32,7 @@ export type Connection = {
    * Runs several statements without parameters and returns all their rows; a transaction that the script opens and
    * does not end is rolled back.
    */
-  executeScript(sql: string): Promise<Row[]>
+  executeScript(sql: string, options?: RunOptions): Promise<Row[]>
   /**
    * Runs `work` while no other process runs work of the same lock on this database; others wait. The lock belongs to a
    * session of its own, so `work` may use any number of transactions.
@@ -110,7 +111,7 @@ export async function connectPostgres(settings: PostgresSettings): Promise<Conne
 /** Whether another connection is served by the process that serves the idle one. */
 async function isPooledByTransaction(settings: PostgresSettings, idle: pg.PoolClient): Promise<boolean> {
   const other = await openClient(settings)
-  await other.end()
+  await endClient(other)
   return backendOf(idle) === backendOf(other)
 }
 
@@ -136,7 +137,7 @@ async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<C
     db,
     engine: 'postgres',
     listen: listener.listen,
-    executeScript: (sql) => executeScript(sessions, sql),
+    executeScript: (sql, options) => executeScript(sessions, sql, options),
     exclusively: (lock, work) => withAdvisoryLock(settings, lock, work),
     describeFault: () => usingClient(pool, describeUnsettled),
     poolUse: () => usesOf(pool),

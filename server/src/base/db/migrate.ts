@@ -69,14 +69,17 @@ async function hasTable(connection: Connection): Promise<boolean> {
 }
 
 const createTable = (connection: Connection) =>
-  connection.executeScript(`${locked}
+  connection.executeScript(
+    `${locked}
     create table if not exists schema_migrations (
       version integer constraint schema_migrations_pkey primary key,
       name text not null,
       checksum text not null,
       applied_at timestamptz not null default now()
     );
-    commit`)
+    commit`,
+    { mayTakeLong: true },
+  )
 
 async function readApplied(connection: Connection): Promise<Applied[]> {
   if (!(await hasTable(connection))) return []
@@ -106,10 +109,13 @@ function remaining(migrations: Migration[], applied: Applied[]): Migration[] {
  */
 async function apply(connection: Connection, { version, name, checksum, script }: Migration): Promise<boolean> {
   try {
-    await connection.executeScript(`${locked}
+    await connection.executeScript(
+      `${locked}
       insert into schema_migrations (version, name, checksum) values (${version}, '${name}', '${checksum}');
       ${script}\n;
-      commit`)
+      commit`,
+      { mayTakeLong: true },
+    )
     return true
   } catch (error) {
     if (isAppliedMeanwhile(error)) return false

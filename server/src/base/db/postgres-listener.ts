@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { endClient } from './answer-limit.ts'
 import { openClient, type PostgresSettings } from './postgres-pool.ts'
 
 type OnNotify = (payload: string) => void
@@ -34,7 +35,7 @@ export function postgresListener(settings: PostgresSettings): PostgresListener {
     try {
       for (const channel of channels.keys()) await opened.query(`listen ${pg.escapeIdentifier(channel)}`)
     } catch (error) {
-      await opened.end().catch(() => {})
+      await endClient(opened)
       throw error
     }
     const heartbeat = setInterval(() => void probe(opened), heartbeatMs)
@@ -95,7 +96,7 @@ export function postgresListener(settings: PostgresSettings): PostgresListener {
 
   async function close(): Promise<void> {
     closing.abort()
-    await client?.then((opened) => opened.end()).catch(() => {})
+    await client?.then(endClient).catch(() => {})
   }
 
   return { listen, close }
@@ -106,5 +107,5 @@ async function probe(client: pg.Client): Promise<void> {
   const answered = await Promise.race([client.query('select 1').then(() => true), pause(5_000, false)]).catch(
     () => false,
   )
-  if (!answered) await client.end().catch(() => {})
+  if (!answered) await endClient(client)
 }

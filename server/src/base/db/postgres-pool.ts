@@ -1,7 +1,8 @@
 import pg from 'pg'
+import { endClient, liftLimit, limitAnswers } from './answer-limit.ts'
 import type { NamedStatements } from './named-statements.ts'
 import type { Sessions } from './sessions.ts'
-import { type SessionSettings, settleSession } from './settle-session.ts'
+import { type SessionSettings, settleSession, statementTimeoutOf } from './settle-session.ts'
 import { isStalePlan } from './stale-plan.ts'
 import { encodeValue, parserOf } from './values.ts'
 
@@ -14,7 +15,19 @@ const clientSettings = ({ url }: PostgresSettings): pg.ClientConfig => ({
   connectionString: url,
   types,
   keepAlive: true,
+  // The system's own is two hours.
+  keepAliveInitialDelayMillis: 10_000,
 })
+
+/** What the server needs to end a statement that takes too long, and to say so. */
+const graceMs = 5_000
+
+/** Sets a new connection up. Without a limit for statements, an answer may take any time. */
+async function beginSession(client: pg.ClientBase, settings: PostgresSettings): Promise<void> {
+  const limitMs = statementTimeoutOf(settings)
+  if (limitMs > 0) limitAnswers(client, limitMs + graceMs)
+  await settleSession(client, settings)
+}
 
 /** A connection beside the pool, set up as those of the pool are. */
 export async function openClient(settings: PostgresSettings): Promise<pg.Client> {
@@ -22,9 +35,9 @@ export async function openClient(settings: PostgresSettings): Promise<pg.Client>
   client.on('error', () => {})
   try {
     await client.connect()
-    await settleSession(client, settings)
+    await beginSession(client, settings)
   } catch (error) {
-    await client.end().catch(() => {})
+    await endClient(client)
     throw error
   }
   return client
@@ -42,7 +55,7 @@ export function openPool(settings: PostgresSettings): pg.Pool {
     max: settings.maxConnections ?? 10,
     connectionTimeoutMillis: 10_000,
     // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, though its type does not say so.
-    onConnect: (client) => settleSession(client, settings),
+    onConnect: (client) => beginSession(client, settings),
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {})
@@ -56,7 +69,11 @@ export function postgresSessions(pool: pg.Pool, names: NamedStatements): Session
     async connect() {
       const client = await pool.connect()
       return {
-        run: (text, parameters) => run(client, names, text, parameters.map(encodeValue)),
+        run(text, parameters, { mayTakeLong = false } = {}) {
+          const answer = run(client, names, text, parameters.map(encodeValue))
+          if (mayTakeLong) liftLimit(client)
+          return answer
+        },
         release: (destroy) => client.release(destroy),
       }
     },
@@ -93,6 +110,6 @@ export async function withAdvisoryLock<Result>(
     await client.query('select pg_advisory_lock($1)', [lock])
     return await work()
   } finally {
-    await client.end().catch(() => {})
+    await endClient(client)
   }
 }

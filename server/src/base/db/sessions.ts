@@ -4,9 +4,12 @@ import { refuseInsideTransaction } from './transact.ts'
 export type Row = Record<string, unknown>
 export type StatementResult = { command: string; rowCount: number | null; rows: Row[] }
 
+/** `mayTakeLong`: its answer is waited for without a limit, and it has lifted `statement_timeout` itself. */
+export type RunOptions = { mayTakeLong?: boolean }
+
 /** What both engines offer: sessions that run one statement, or several without parameters, one result each. */
 export type Session = {
-  run(text: string, parameters: readonly unknown[]): Promise<StatementResult[]>
+  run(text: string, parameters: readonly unknown[], options?: RunOptions): Promise<StatementResult[]>
   release(destroy?: boolean): void
 }
 export type Sessions = {
@@ -30,11 +33,11 @@ export function kyselyPool(sessions: Sessions): PostgresPool {
 }
 
 /** Runs a script and returns the rows of all its statements; a transaction it leaves open is rolled back. */
-export async function executeScript(sessions: Sessions, sql: string): Promise<Row[]> {
+export async function executeScript(sessions: Sessions, sql: string, options: RunOptions = {}): Promise<Row[]> {
   refuseInsideTransaction()
   const session = await sessions.connect()
   try {
-    return (await session.run(sql, [])).flatMap(({ rows }) => rows)
+    return (await session.run(sql, [], options)).flatMap(({ rows }) => rows)
   } catch (error) {
     await session.run('rollback', []).catch(() => {})
     throw error

@@ -2,6 +2,9 @@ import type pg from 'pg'
 
 export type SessionSettings = { applicationName?: string; statementTimeoutMs?: number }
 
+/** In milliseconds; 0 for no limit. */
+export const statementTimeoutOf = ({ statementTimeoutMs = 30_000 }: SessionSettings): number => statementTimeoutMs
+
 /**
  * What reading and writing values depends on (`values.ts`), and no JIT, because it costs short queries more than it
  * saves. A server, database, role or URL may say otherwise.
@@ -26,7 +29,7 @@ export async function settleSession(client: pg.ClientBase, settings: SessionSett
   const wanted = Object.entries({
     ...fixed,
     application_name: settings.applicationName ?? 'muster',
-    statement_timeout: String(settings.statementTimeoutMs ?? 30_000),
+    statement_timeout: String(statementTimeoutOf(settings)),
   })
   const setting = wanted.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`)
   const { rows } = await client.query(`select pg_backend_pid() as backend, ${setting.join()}`, wanted.flat())

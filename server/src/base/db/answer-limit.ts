@@ -1,0 +1,68 @@
+import type pg from 'pg'
+import { Counter } from 'prom-client'
+
+/** In no registry: the process that serves metrics registers it. */
+export const unansweredCounter = new Counter({
+  name: 'muster_database_unanswered_total',
+  help: 'Statements that the database did not answer in time, whose connections were closed.',
+  registers: [],
+})
+
+/** What was asked may have been done. */
+export class NoAnswer extends Error {
+  readonly code = 'ETIMEDOUT'
+}
+
+const lifts = new WeakMap<object, () => void>()
+
+/**
+ * Closes a connection whose server has not answered for so long, in milliseconds: `statement_timeout` is kept by the
+ * server, which may not be there anymore. What was asked fails with `NoAnswer`. The driver's
+ * own `query_timeout` would leave the connection open, with the next statement waiting behind the one before.
+ */
+export function limitAnswers(client: pg.ClientBase, limitMs: number): void {
+  let timer: NodeJS.Timeout | undefined
+  const stop = () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  // A process that was held up itself reads first what has come meanwhile.
+  const expire = () => setImmediate(() => timer && giveUp(client, limitMs))
+  const query = client.query
+  Object.assign(client, {
+    query: (...asked: unknown[]) => {
+      timer ??= setTimeout(expire, limitMs)
+      return Reflect.apply(query, client, asked)
+    },
+  })
+  // All that was asked has been answered.
+  client.on('drain', stop)
+  client.on('end', stop)
+  lifts.set(client, stop)
+}
+
+/** Lets the statement under way take as long as it needs. */
+export function liftLimit(client: pg.ClientBase): void {
+  lifts.get(client)?.()
+}
+
+function giveUp(client: pg.ClientBase, limitMs: number): void {
+  unansweredCounter.inc()
+  streamOf(client).destroy(
+    new NoAnswer(`The database has not answered within ${limitMs / 1_000} s, so the connection was closed`),
+  )
+}
+
+const goodbyeMs = 1_000
+
+/** Says goodbye, and does not wait for a server that does not hear it. */
+export async function endClient(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => streamOf(client).destroy(), goodbyeMs)
+  await client
+    .end()
+    .catch(() => {})
+    .finally(() => clearTimeout(timer))
+}
+
+/** The driver's type has it for clients that stand alone; those of a pool have it as well. */
+const streamOf = (client: pg.ClientBase) => (client as pg.Client).connection.stream
