@@ -197,3 +197,13 @@ testOnPostgres('a search_path that leads elsewhere is refused', async () => {
   const url = urlWith({ options: '-c search_path=elsewhere' })
   await assert.rejects(connectPostgres({ url }), /keeps its tables in the schema public, but search_path points to no/)
 })
+
+testOnPostgres('a server that is too old is refused with both versions', async () => {
+  await database.connection.executeScript(`
+    create function public.current_setting(text) returns text language sql as $$
+      select case $1 when 'server_version_num' then '140023' when 'server_version' then '14.23 (Debian 14.23-1.pgdg12+1)' end $$`)
+  await assert.rejects(connectPostgres({ url: urlWith({ options: '-c search_path=public,pg_catalog' }) }), {
+    message:
+      'The database is PostgreSQL 14.23, but Muster needs 15 or later. Upgrade the server, or put another one in DATABASE_URL.',
+  })
+})

@@ -12,6 +12,7 @@ import { killableSessions } from './kill-sessions.ts'
 import { namedStatements } from './named-statements.ts'
 import { postgresListener } from './postgres-listener.ts'
 import { openClient, openPool, type PostgresSettings, postgresSessions, withAdvisoryLock } from './postgres-pool.ts'
+import { refuseOldServer } from './refuse-old-server.ts'
 import { goDirectly } from './run-directly.ts'
 import type { Database } from './schema.ts'
 import { executeScript, kyselyPool, type Row, type RunOptions, type Sessions } from './sessions.ts'
@@ -91,8 +92,8 @@ const databaseOver = (sessions: Sessions): Db =>
   new Kysely<Database>({ dialect: new PostgresDialect({ pool: kyselyPool(sessions) }), plugins: [refuseStrayQueries] })
 
 /**
- * A pool on a PostgreSQL server, 15 or later. Rejects when the first connection fails, and when what is read through
- * it would be wrong.
+ * A pool on a PostgreSQL server. Rejects when the first connection fails, when the server is too old, and when what is
+ * read through it would be wrong.
  */
 export async function connectPostgres(settings: PostgresSettings): Promise<Connection> {
   const pool = openPool(settings)
@@ -122,7 +123,7 @@ async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<C
   const db = databaseOver(sessions)
   goDirectly(db, directStatements(pool, names))
   try {
-    await pool.query('select 1')
+    await refuseOldServer(pool)
   } catch (error) {
     await pool.end()
     throw explainConnectFailure(error)

@@ -16,7 +16,6 @@ import { judgeOverdueReports, judgeReportRole } from './judge-reports.ts'
 import { judgeStreams } from './judge-streams.ts'
 import { judgeSurveys } from './judge-surveys.ts'
 
-const oldestPostgres = 150_000
 const maxSkewMs = 5_000
 const muchSkewMs = 1_000
 
@@ -28,7 +27,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
   const { facts, isRunning } = answer
   const answeredAtMs = clockMs()
   return [
-    judgeVersion(facts),
+    describeVersion(facts),
     ...judgeEncoding(facts),
     facts.pending.length === 0
       ? ok('migrations', 'all applied')
@@ -65,11 +64,10 @@ async function askDatabase(config: Config, io: CommandIo): Promise<Answer | unde
   }
 }
 
-function judgeVersion({ engine, versionNumber }: DatabaseFacts): Finding {
+/** One that is too old was refused when it was opened. */
+function describeVersion({ engine, versionNumber }: DatabaseFacts): Finding {
   const version = `${Math.floor(versionNumber / 10_000)}.${versionNumber % 10_000}`
-  if (engine === 'pglite') return ok('database', `embedded, of PostgreSQL ${version}`)
-  if (versionNumber >= oldestPostgres) return ok('database', `PostgreSQL ${version}`)
-  return failed('database', `PostgreSQL ${version}: at least 15 is needed`)
+  return ok('database', engine === 'pglite' ? `embedded, of PostgreSQL ${version}` : `PostgreSQL ${version}`)
 }
 
 function judgeEncoding({ encoding }: DatabaseFacts): Finding[] {

@@ -142,6 +142,19 @@ testOnPostgres('a database that is set to be read-only is found, and the rest is
   assert.equal(found['webhooks'], '✓ webhooks: no endpoints')
 })
 
+testOnPostgres('a server that is too old is found', async (t) => {
+  const { env } = await makeEnvironment(t)
+  await database.connection.executeScript(`
+    create function public.current_setting(text) returns text language sql as $$
+      select case $1 when 'server_version_num' then '140023' when 'server_version' then '14.23' end $$`)
+  t.after(() => database.connection.executeScript('drop function public.current_setting(text)'))
+  const url = new URL(database.url ?? '')
+  url.searchParams.set('options', '-c search_path=public,pg_catalog')
+  const settings = { DATABASE_URL: url.href, MUSTER_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
+  const found = await examine({ ...env, ...settings, MUSTER_BASE_URL: 'https://trust.example.com' })
+  assert.match(found['database'] ?? '', /^✗ database: .*is PostgreSQL 14\.23, but Muster needs 15 or later/)
+})
+
 test('a proxy that anyone can pretend to be is found', async (t) => {
   const { env } = await makeEnvironment(t)
   const proxied = (trust: string, host: string) =>
