@@ -7,6 +7,7 @@ import { openMasterKey } from './base/config/master-key.ts'
 import { type Connection, connectEmbedded, connectPostgres } from './base/db/connect.ts'
 import { claimInstallation } from './base/secrets/installation.ts'
 import { openSecrets, type Secrets } from './base/secrets/secrets.ts'
+import { describeReadOnly } from './health/write-access.ts'
 import { preparedFolder } from './prepared-folder.ts'
 import { upgradeDatabase } from './upgrade-database.ts'
 
@@ -51,6 +52,7 @@ async function openConnection(config: Config, roles: Roles): Promise<Connection>
 export async function openDeployment(config: Config, clock: Clock, roles: Roles): Promise<Deployment> {
   const connection = await openConnection(config, roles)
   try {
+    await refuseReadOnly(connection)
     await upgradeDatabase(connection)
     const secrets = openSecrets(await openMasterKey(config))
     await refuseOtherMasterKey(connection, secrets, clock())
@@ -59,6 +61,12 @@ export async function openDeployment(config: Config, clock: Clock, roles: Roles)
     await connection.close()
     throw error
   }
+}
+
+/** Says why, where the first write would only fail; the embedded engine adds to that how much room it needs. */
+async function refuseReadOnly({ db, engine }: Connection): Promise<void> {
+  const reason = engine === 'postgres' ? await describeReadOnly(db) : undefined
+  if (reason !== undefined) throw new Error(reason)
 }
 
 async function refuseOtherMasterKey({ db }: Connection, { fingerprint }: Secrets, now: string): Promise<void> {

@@ -5,6 +5,7 @@ import { type Connection, connectEmbedded, connectPostgres } from '../base/db/co
 import { pendingMigrations } from '../base/db/migrate.ts'
 import { claimInstallation } from '../base/secrets/installation.ts'
 import { openSecrets, type Secrets } from '../base/secrets/secrets.ts'
+import { describeReadOnly } from '../health/write-access.ts'
 import { embeddedFolder } from '../open-deployment.ts'
 import { preparedFolder } from '../prepared-folder.ts'
 import { upgradeDatabase } from '../upgrade-database.ts'
@@ -45,7 +46,10 @@ export async function openInstallation(
   try {
     if (!takesOlderTables) await requireMigrations(connection)
     const secrets = openSecrets(await openMasterKey(config))
-    if (claimedAt !== undefined) await requireMasterKey(connection, secrets, claimedAt)
+    if (claimedAt !== undefined) {
+      await requireWrites(connection)
+      await requireMasterKey(connection, secrets, claimedAt)
+    }
     return { connection, secrets }
   } catch (error) {
     await connection.close()
@@ -68,6 +72,12 @@ async function requireMigrations(connection: Connection): Promise<void> {
 async function hasJobQueue({ db }: Connection): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`select to_regclass('pgboss.job') is not null as found`.execute(db)
   return rows[0]?.found === true
+}
+
+/** Says why, where the first write would only fail; the embedded engine adds to that how much room it needs. */
+export async function requireWrites({ db, engine }: Connection): Promise<void> {
+  const reason = engine === 'postgres' ? await describeReadOnly(db) : undefined
+  if (reason !== undefined) throw new CommandError(exitCodes.database, reason)
 }
 
 /** With the wrong key every look-up would miss and every unsealing fail, one by one. */

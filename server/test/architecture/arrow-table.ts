@@ -224,7 +224,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
     ...['http/page', 'http', 'base/logging.ts', 'base/config', ...features, ...base],
   ],
   'first-start.ts': ['base/config', ...features, ...base],
-  'open-deployment.ts': ['prepared-folder.ts', 'upgrade-database.ts', 'base/config', ...base],
+  'open-deployment.ts': ['prepared-folder.ts', 'upgrade-database.ts', 'health', 'base/config', ...base],
   'prepared-folder.ts': ['upgrade-database.ts', 'base/db', 'base/time.ts'],
   'upgrade-database.ts': ['base/db', 'base/jobs'],
   'app.ts': ['operator-routes.ts', 'http', 'base/logging.ts', 'base/config', ...features, ...base],

@@ -3,12 +3,13 @@ import { pendingMigrations } from '../../base/db/migrate.ts'
 import { upgradeDatabase } from '../../upgrade-database.ts'
 import { exitCodes } from '../command-error.ts'
 import type { CommandIo } from '../data-command.ts'
-import { openDatabase } from '../open-database.ts'
+import { openDatabase, requireWrites } from '../open-database.ts'
 
 /** Applies what is missing, the tables of the job queue included. */
 export async function migrateDatabase(config: Config, io: CommandIo): Promise<number> {
   const connection = await openDatabase(config)
   try {
+    if ((await pendingMigrations(connection)).length > 0) await requireWrites(connection)
     const { applied } = await upgradeDatabase(connection)
     for (const name of applied) await io.line(`Applied ${name}`)
     if (applied.length === 0) await io.line('The database is up to date')
