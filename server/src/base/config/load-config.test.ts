@@ -129,6 +129,36 @@ test('an empty variable is an absent one', () => {
   assert.equal(loadConfig({ PORT: '', DATABASE_URL: ' ', MUSTER_TLS_CERT_FILE: '' }).port, 8080)
 })
 
+test('a database URL names one host, and asks for no standby', () => {
+  const faultOf = (url: string) => faultsOf({ DATABASE_URL: url, MUSTER_MASTER_KEY: planted.MUSTER_MASTER_KEY })
+  for (const url of [
+    'postgres://u:p,w@db.example.com:5432/muster?target_session_attrs=read-write&options=-c%20search_path%3Da,b',
+    'postgresql://db.example.com/muster?target_session_attrs=primary',
+    'postgres://db.example.com/muster?target_session_attrs=any',
+    'postgres:///muster?host=/var/run/postgresql',
+  ]) {
+    assert.deepEqual(faultOf(url), [], url)
+  }
+  for (const url of [
+    'postgres://u:p@a:5432,b:5432/muster?target_session_attrs=read-write',
+    'postgresql://u@a,b/muster',
+    'postgres:///muster?host=a,b',
+    'postgres://a/muster?port=5432,5433',
+  ]) {
+    assert.match(
+      faultOf(url).join(),
+      /^DATABASE_URL must name one host: an address that always leads to the primary/,
+      url,
+    )
+  }
+  for (const wanted of ['standby', 'read-only', 'prefer-standby']) {
+    assert.match(
+      faultOf(`postgres://db.example.com/muster?target_session_attrs=${wanted}`).join(),
+      /^DATABASE_URL must not ask for a standby: .* leave target_session_attrs out/,
+    )
+  }
+})
+
 test('all faults are reported together, each setting once', () => {
   assert.deepEqual(
     faultsOf({

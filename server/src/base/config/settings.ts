@@ -29,11 +29,17 @@ export const settings = Type.Object({
     rules.isListenAddress,
     () => 'must be an IP address or a host name',
   ),
-  DATABASE_URL: text(rules.isPostgresUrl, 'must be a postgres:// or postgresql:// URL', {
-    description: 'PostgreSQL 15 or later. Without it, an embedded database lives in the data folder.',
-    example: 'postgres://muster@db.example.com/muster',
-    secret: true,
-  }),
+  DATABASE_URL: Type.Optional(
+    Type.Refine(
+      Type.String({
+        description: 'PostgreSQL 15 or later. Without it, an embedded database lives in the data folder.',
+        example: 'postgres://muster@db.example.com/muster',
+        secret: true,
+      }),
+      (value) => rules.describePostgresUrlFault(value) === undefined,
+      (value) => rules.describePostgresUrlFault(value) ?? '',
+    ),
+  ),
   MUSTER_DATABASE_POOL_SIZE: Type.Integer({
     minimum: 2,
     maximum: 500,

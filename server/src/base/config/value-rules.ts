@@ -33,8 +33,23 @@ export function isOidcIssuer(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
 }
 
-export function isPostgresUrl(text: string): boolean {
-  return ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '')
+/** Of `target_session_attrs`: what the primary is, which Muster needs in any case. */
+const attributesOfPrimary = ['any', 'read-write', 'primary']
+
+/** Why Muster would not connect to it, or not as `psql` does; undefined when all is well. Repeats nothing of the URL. */
+export function describePostgresUrlFault(text: string): string | undefined {
+  const [, hosts = '', parameters = ''] =
+    /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*\??([^#]*)/i.exec(text) ?? []
+  const query = new URLSearchParams(parameters)
+  // The driver would take them for one name, and a URL of the standard has one port.
+  if ([hosts, query.get('host'), query.get('port')].some((part) => part?.includes(','))) {
+    return 'must name one host: an address that always leads to the primary, such as that of the provider or pooler, a virtual address or a DNS name'
+  }
+  if (!['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '')) {
+    return 'must be a postgres:// or postgresql:// URL'
+  }
+  if (attributesOfPrimary.includes(query.get('target_session_attrs') ?? 'any')) return undefined
+  return 'must not ask for a standby: Muster writes, so leave target_session_attrs out of the URL, or set it to read-write'
 }
 
 export function isTrustProxy(text: string): boolean {

@@ -1,4 +1,5 @@
 import type { Config } from '../../base/config/load-config.ts'
+import { describePostgresUrlFault } from '../../base/config/value-rules.ts'
 import { connectPostgres } from '../../base/db/connect.ts'
 import { pendingMigrations } from '../../base/db/migrate.ts'
 import { createReportRole } from '../../reporting/sandbox/create-report-role.ts'
@@ -41,6 +42,8 @@ export async function createReportRoleIn(config: Config, as: string | undefined,
 }
 
 async function openAdmin(url: string) {
+  const fault = describePostgresUrlFault(url)
+  if (fault !== undefined) throw new CommandError(exitCodes.usage, `--as ${fault}`)
   try {
     return await connectPostgres({ url, maxConnections: 1, applicationName: 'muster-cli' })
   } catch (error) {
