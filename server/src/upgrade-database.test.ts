@@ -46,6 +46,28 @@ testOnPostgres('a database that cannot hold every character is refused', async (
   await connection.close()
 })
 
+testOnPostgres('a user who may not create anything is told what to grant', async (t) => {
+  const url = new URL(await emptyDatabase(t))
+  const name = url.pathname.slice(1)
+  const role = `guest_${randomBytes(6).toString('hex')}`
+  await database.connection.executeScript(`create role ${role} login password 'guest'`)
+  // Hooks run in the order of their registration, and the role owns what is in the database.
+  t.after(() => database.connection.executeScript(`drop role ${role}`))
+  const asAdministrator = await connectPostgres({ url: url.href, maxConnections: 1 })
+  const connection = await connectPostgres({ url: Object.assign(url, { username: role, password: 'guest' }).href })
+  const grants = [`grant create on database ${name} to ${role}`, `grant create on schema public to ${role}`] as const
+  const remedy = `make the user the owner of the database (alter database ${name} owner to ${role}), or let it create there (${grants.join('; ')}). See "Connect to PostgreSQL" in docs/operating.md.`
+  await assert.rejects(upgradeDatabase(connection), { message: `permission denied for schema public: ${remedy}` })
+  await asAdministrator.executeScript(grants[1])
+  await assert.rejects(upgradeDatabase(connection), {
+    message: `Migration 0001_foundation.sql failed: permission denied to create extension "pg_trgm": ${remedy}`,
+  })
+  await asAdministrator.executeScript(grants[0])
+  assert.ok((await upgradeDatabase(connection)).applied.length > 0)
+  await connection.close()
+  await asAdministrator.close()
+})
+
 /** The tables that somebody has had analyzed, other than autovacuum. */
 const analyzed = async ({ executeScript }: Connection) =>
   (await executeScript('select relname::text as name from pg_stat_user_tables where last_analyze is not null')).map(

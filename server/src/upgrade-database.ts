@@ -1,5 +1,6 @@
 import { analyzeTables } from './base/db/analyze-tables.ts'
 import type { Connection } from './base/db/connect.ts'
+import { explainMissingRight } from './base/db/explain-missing-right.ts'
 import { migrate } from './base/db/migrate.ts'
 import { installJobs } from './base/jobs/start-jobs.ts'
 
@@ -13,11 +14,20 @@ const upgradeLock = 5_146_739
 export function upgradeDatabase(connection: Connection): Promise<{ applied: string[] }> {
   return connection.exclusively(upgradeLock, async () => {
     await requireUtf8(connection)
-    const outcome = await migrate(connection)
-    await installJobs(connection)
+    const outcome = await upgradeTables(connection)
     if (isUpgrade(outcome)) await analyzeIfPossible(connection)
     return outcome
   })
+}
+
+async function upgradeTables(connection: Connection): Promise<{ applied: string[] }> {
+  try {
+    const outcome = await migrate(connection)
+    await installJobs(connection)
+    return outcome
+  } catch (error) {
+    throw await explainMissingRight(connection.db, error)
+  }
 }
 
 /** Unlike a new database it may hold rows, which migrations have rewritten in numbers. */
