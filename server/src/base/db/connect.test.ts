@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -206,4 +207,28 @@ testOnPostgres('a server that is too old is refused with both versions', async (
     message:
       'The database is PostgreSQL 14.23, but Muster needs 15 or later. Upgrade the server, or put another one in DATABASE_URL.',
   })
+})
+
+testOnPostgres('time limits of the role end no idle session and no wait for a lock', async (t) => {
+  const role = `limited_${randomBytes(6).toString('hex')}`
+  const limits = ['idle_session_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout']
+  const { rows: known } = await sql<{ name: string }>`select name from pg_settings where name = any(${limits})`.execute(
+    database.db,
+  )
+  const settings = known.map(({ name }) => `alter role ${role} set ${name} = '70s';`)
+  await database.connection.executeScript(`create role ${role} login password 'limited'; ${settings.join(' ')}`)
+  t.after(() => database.connection.executeScript(`drop role ${role}`))
+  const url = Object.assign(new URL(database.url ?? ''), { username: role, password: 'limited' }).href
+  const limitsOf = async (statementTimeoutMs: number) => {
+    const connection = await connectPostgres({ url, statementTimeoutMs })
+    const { rows } = await sql<{ limits: (string | null)[] }>`
+      select array(select current_setting(name, true) from unnest(${limits}::text[]) as name) as limits`.execute(
+      connection.db,
+    )
+    await connection.close()
+    return rows[0]?.limits
+  }
+  const transactionLimit = known.length === limits.length ? '0' : null
+  assert.deepEqual(await limitsOf(30_000), ['0', '0', '1min', transactionLimit], 'a process that hangs keeps no lock for long')
+  assert.deepEqual(await limitsOf(0), ['0', '0', '0', transactionLimit], 'an export waits for its reader')
 })

@@ -19,6 +19,25 @@ const fixed = {
   jit: 'off',
 }
 const names = Object.keys(fixed)
+
+/**
+ * The pool keeps idle sessions, and the listener waits in its own. `statement_timeout` ends waits for locks as well, and a migration,
+ * which has none, may take long.
+ */
+const unlimited = { idle_session_timeout: '0', lock_timeout: '0', transaction_timeout: '0' }
+/**
+ * A session whose process hangs, or can no longer be reached, is ended with its locks, which others wait for. In milliseconds
+ * and seconds; the system's own is hours. On a Unix socket the latter mean nothing.
+ */
+const abandoned = {
+  idle_in_transaction_session_timeout: '60000',
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+}
+/** An export is idle while its reader is slow. */
+const ofCommands = { idle_in_transaction_session_timeout: '0' }
+
 const backends = new WeakMap<object, number>()
 
 /**
@@ -26,13 +45,21 @@ const backends = new WeakMap<object, number>()
  * refuse or ignore them.
  */
 export async function settleSession(client: pg.ClientBase, settings: SessionSettings): Promise<void> {
-  const wanted = Object.entries({
+  const wanted = {
     ...fixed,
+    ...unlimited,
+    ...abandoned,
+    ...(settings.statementTimeoutMs === 0 && ofCommands),
     application_name: settings.applicationName ?? 'muster',
     statement_timeout: String(statementTimeoutOf(settings)),
-  })
-  const setting = wanted.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`)
-  const { rows } = await client.query(`select pg_backend_pid() as backend, ${setting.join()}`, wanted.flat())
+  }
+  // `transaction_timeout` is there since 17, and the version of a server is judged through a session.
+  const { rows } = await client.query(
+    `select pg_backend_pid() as backend, (
+      select count(set_config(name, value, false)) from unnest($1::text[], $2::text[]) as setting(name, value)
+      where current_setting(name, true) is not null)`,
+    [Object.keys(wanted), Object.values(wanted)],
+  )
   backends.set(client, rows[0].backend)
 }
 
