@@ -13,6 +13,7 @@ let address = ''
 const doors = tokenDoors(app, () => address)
 
 before(async () => {
+  await app.ready
   address = await app.app.listen({ host: '127.0.0.1', port: 0 })
   for (const name of ['Globex', 'Initech']) parties.push(await addParty({ app, entra, address }, name))
 })

@@ -35,6 +35,8 @@ export type AskOptions = { key?: string | undefined; headers?: Record<string, st
 export type Tenant = { organizationId: string; key: string; readOnlyKey: string; keyId: string; readOnlyKeyId: string }
 
 export type TestApp = {
+  /** For other `before` hooks, which the runner starts without waiting for this one; tests need not await it. */
+  readonly ready: Promise<void>
   readonly app: FastifyInstance
   readonly database: TestDatabase
   readonly db: Db
@@ -67,6 +69,8 @@ type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs' | 'f
   hasAgents?: true
 }
 
+const notReady = 'The test app is not open yet: await its `ready` first'
+
 const testConfig = (env: Record<string, string> = {}): Config =>
   loadConfig({ MUSTER_BASE_URL: baseUrl, MUSTER_RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', ...env })
 
@@ -85,10 +89,19 @@ export function testApp(settings: Settings = {}): TestApp {
   let agents: Agents | undefined
   let opened: { app: FastifyInstance; tenant: Tenant } | undefined
   const current = () => {
-    if (!opened) throw new Error('The test app starts in a before hook: use it in tests and later hooks only')
+    if (!opened) throw new Error(notReady)
     return opened
   }
-  before(async () => {
+  let opening: Promise<void> | undefined
+  const openOnce = () => (opening ??= open())
+  before(openOnce)
+  after(async () => {
+    await opened?.app.close()
+    await agents?.stop()
+    await streams?.stop()
+  })
+
+  async function open(): Promise<void> {
     await database.ready
     const { connection } = database
     const common = { connection, secrets, clock: () => now, log: createLogger('silent') }
@@ -107,12 +120,7 @@ export function testApp(settings: Settings = {}): TestApp {
     await app.ready()
     await noteInstallation(database.db, secrets)
     opened = { app, tenant: await addTenant('Acme') }
-  })
-  after(async () => {
-    await opened?.app.close()
-    await agents?.stop()
-    await streams?.stop()
-  })
+  }
 
   async function addTenant(name = 'Globex'): Promise<Tenant> {
     return transact(database.db, async (tx) => {
@@ -127,6 +135,9 @@ export function testApp(settings: Settings = {}): TestApp {
   }
 
   return {
+    get ready() {
+      return openOnce()
+    },
     database,
     secrets,
     config,
@@ -137,7 +148,7 @@ export function testApp(settings: Settings = {}): TestApp {
       return database.db
     },
     get streams() {
-      if (!streams) throw new Error('The test app starts in a before hook: use it in tests and later hooks only')
+      if (!streams) throw new Error(notReady)
       return streams.parts
     },
     get tenant() {

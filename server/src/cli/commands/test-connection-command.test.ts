@@ -28,7 +28,10 @@ const signer = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const jwk = { ...signer.publicKey.export({ format: 'jwk' }), kid: 'payroll-2026' }
 const redirectUri = 'https://payroll.example/callback'
 
-before(async () => void (await trial.app.listen({ port, host: '127.0.0.1' })))
+before(async () => {
+  await trial.ready
+  await trial.app.listen({ port, host: '127.0.0.1' })
+})
 beforeEach(() => trial.reset())
 
 const provider = await startHostileProvider()
