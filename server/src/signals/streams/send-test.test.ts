@@ -127,6 +127,13 @@ test('a test says that a device has come to its present status, and what it coul
   assert.deepEqual(await latest(), ['compliant', 'not-compliant', device.id])
 })
 
+test('an address names its person however it is spelled, whatever the locale of the database is', async () => {
+  const person = await make.person(app.tenant.organizationId, { email: 'RENÉ@acme.example' })
+  await make.device(app.tenant.organizationId, { registered_owner_id: person.id })
+  const { body: stream } = await app.ask('POST', '/ssf_streams', { body: {} })
+  assert.ok(!('hint' in (await send(stream.id, 'rené@acme.example')).body))
+})
+
 test('whatever a receiver answers shows as its status alone, without Authorization where none is set', async () => {
   for (const code of ['400', '302', '500']) {
     const stream = await pushTo(`${origin}/${code}`)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SsfTest } from '@muster/contract/ssf-streams.ts'
-import { sql } from 'kysely'
 import type { ChangeContext } from '../../base/change-context.ts'
+import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Reader, type Tx, transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
@@ -123,7 +123,8 @@ const findDeviceOf = (reader: Reader, organizationId: string, email: string) =>
     )
     .select(['devices.id as device_id', 'devices.signalled_status'])
     .where(inOrganization('people', organizationId))
-    .where(sql`lower(people.email)`, '=', email.toLowerCase())
+    .where(equalsFolded('people.email', email))
+    .orderBy(closestSpelling('people.email', email), 'desc')
     .orderBy('devices.id')
     .limit(1)
     .executeTakeFirst()
