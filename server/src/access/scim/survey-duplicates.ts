@@ -31,6 +31,6 @@ export async function surveyDuplicates(db: Db): Promise<DuplicateSurvey> {
       select organization_id, person_group_id, display_name, 'SCIM group' from scim_groups where is_duplicate
     ) as same
     join organizations on organizations.id = same.organization_id
-    order by same.organization_id, same.kind, same.id limit ${sql.lit(maxListed)}`.execute(db)
+    order by same.organization_id, same.kind collate "C", same.id limit ${sql.lit(maxListed)}`.execute(db)
   return { count: rows[0]?.count ?? 0, listed: rows.map(({ count: _count, ...duplicate }) => duplicate) }
 }

@@ -48,7 +48,7 @@ export async function findOwnersByAccount(reader: Reader, organizationId: string
 /** Who is logged in on each device: what `type` says of the other lines is that the machine has started, or waits. */
 async function listAccounts(reader: Reader, organizationId: string, devices: readonly { readonly id: string }[]) {
   if (devices.length === 0) return new Map<string, string[]>()
-  const account = sql<string>`content ->> 'username'`
+  const account = sql<string>`(content ->> 'username') collate "C"`
   const rows = await reader
     .selectFrom('device_snapshot_rows')
     .select(['device_id', sql<string[]>`array_agg(distinct ${account})`.as('accounts')])

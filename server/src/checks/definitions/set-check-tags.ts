@@ -75,7 +75,7 @@ const tagsOf = (tx: Tx, organizationId: string, checkId: string): Promise<Tag[]>
     .select(['check_tags.id', 'check_tags.name'])
     .where(inOrganization('check_tags', organizationId))
     .where('assignment.check_id', '=', checkId)
-    .orderBy('check_tags.name')
+    .orderBy('check_tags.name', (order) => order.collate('C'))
     .execute()
 
 /** In one order, so that two that make the same tags wait for one another instead of deadlocking. */
@@ -83,7 +83,7 @@ async function findOrMake(tx: Tx, organizationId: string, names: readonly string
   if (names.length === 0) return []
   await sql`
     insert into check_tags (organization_id, name)
-    select ${organizationId}::bigint, name from unnest(${names}::text[]) as name order by lower(name)
+    select ${organizationId}::bigint, name from unnest(${names}::text[]) as name order by lower(name) collate "C"
     on conflict (organization_id, lower(name)) do nothing
   `.execute(tx)
   return tx
@@ -91,7 +91,7 @@ async function findOrMake(tx: Tx, organizationId: string, names: readonly string
     .select(['id', 'name'])
     .where(inOrganization('check_tags', organizationId))
     .where(sql<boolean>`lower(name) in (select lower(wanted) from unnest(${names}::text[]) as wanted)`)
-    .orderBy('name')
+    .orderBy('name', (order) => order.collate('C'))
     .execute()
 }
 

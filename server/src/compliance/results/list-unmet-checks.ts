@@ -23,7 +23,7 @@ export async function listUnmetChecks(
     .where('result.check_id', '=', sql<string>`any(${checkIds}::bigint[])`)
     .where('result.status', 'not in', ['passing', 'out_of_scope'])
     .where('checks.deletion_requested_at', 'is', null)
-    .orderBy('checks.name')
+    .orderBy('checks.name', (order) => order.collate('C'))
     .execute()
   return rows.map(({ name }) => name)
 }

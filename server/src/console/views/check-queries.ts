@@ -14,7 +14,7 @@ import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
 type Tag = { id: string; name: string }
 
 const tags = sql<Tag[]>`(
-  select coalesce(jsonb_agg(jsonb_build_object('id', tag.id::text, 'name', tag.name) order by tag.name), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('id', tag.id::text, 'name', tag.name) order by tag.name collate "C"), '[]')
   from check_tag_assignments as assignment
   join check_tags as tag on tag.organization_id = assignment.organization_id and tag.id = assignment.check_tag_id
   where assignment.organization_id = checks.organization_id and assignment.check_id = checks.id
@@ -62,7 +62,7 @@ const fromChecks = (reader: Reader, organizationId: string) =>
 export type CheckViewRow = Omit<Awaited<ReturnType<typeof listCheckViews>>[number], 'place'>
 
 const id = { column: 'checks.id', type: 'bigint' } as const
-const name = { column: 'checks.name', type: 'text' } as const
+const name = { column: sql`checks.name collate "C"`, type: 'text' } as const
 /** Null where nothing has passed or failed yet: 0 % would say that all of them fail. */
 const share = sql`case when tally.passing + tally.failing > 0 then tally.passing * 1000000::bigint / tally.counted end`
 const passing = (orElse: number) => ({ column: sql`coalesce(${share}, ${sql.lit(orElse)})`, type: 'bigint' }) as const

@@ -15,5 +15,5 @@ export const countInventory = (
     .where(inOrganization('device_snapshot_rows', organizationId))
     .where('device_id', '=', deviceId)
     .groupBy('reporting_table')
-    .orderBy('reporting_table')
+    .orderBy('reporting_table', (order) => order.collate('C'))
     .execute()

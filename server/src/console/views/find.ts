@@ -25,7 +25,7 @@ export async function find(reader: Reader, organizationId: string, text: string)
       )
       .select(['devices.id', 'devices.name', 'devices.serial', 'devices.auth_state', 'owner.name as owner'])
       .orderBy(sql`folded(devices.name) not like ${start}`)
-      .orderBy('devices.name')
+      .orderBy('devices.name', (order) => order.collate('C'))
       .limit(maxOfKind)
       .execute(),
     reader
@@ -34,7 +34,7 @@ export async function find(reader: Reader, organizationId: string, text: string)
       .where((is) => is.or([is(folded('name'), 'like', pattern), is(folded('email'), 'like', pattern)]))
       .select(['id', 'name', 'email as detail'])
       .orderBy(sql`folded(name) not like ${start}`)
-      .orderBy('name')
+      .orderBy('name', (order) => order.collate('C'))
       .limit(maxOfKind)
       .execute(),
     reader
@@ -43,7 +43,7 @@ export async function find(reader: Reader, organizationId: string, text: string)
       .where(folded('name'), 'like', pattern)
       .select(['id', 'name'])
       .orderBy(sql`folded(name) not like ${start}`)
-      .orderBy('name')
+      .orderBy('name', (order) => order.collate('C'))
       .limit(maxOfKind)
       .execute(),
   ])

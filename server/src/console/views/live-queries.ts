@@ -123,7 +123,7 @@ export async function listAnsweredColumns(
     .selectFrom('live_query_campaigns')
     .select(
       sql<string[]>`array(
-        select distinct name from live_query_results as result, jsonb_array_elements(result.rows) as element (value),
+        select distinct name collate "C" as name from live_query_results as result, jsonb_array_elements(result.rows) as element (value),
           jsonb_object_keys(element.value) as name
         where result.organization_id = live_query_campaigns.organization_id
           and result.campaign_id = live_query_campaigns.id

@@ -37,7 +37,7 @@ export async function previewUnregistration(
       (select count(*)::int from meant where registered_owner_id is not null and device_type in ('iOS', 'Android'))
         as deleted_count,
       (select count(*)::int from owners) as owners_count,
-      array(select name from owners order by lower(name), id limit ${maxNames}) as owner_names,
+      array(select name from owners order by folded(name) collate "C", id limit ${maxNames}) as owner_names,
       (select count(*)::int from owners where owners.devices = (
         select count(*) from devices as owned where owned.organization_id = ${organizationId}::bigint
           and owned.registered_owner_id = owners.id and owned.deleted_at is null)) as ownerless_count,

@@ -139,7 +139,7 @@ export const findOrganization = (reader: Reader, organizationId: string) =>
     .select(
       sql<string[]>`array(select former_addresses.base_url from former_addresses
         where ${inOrganization('former_addresses', organizationId)} and ended_at is null
-        order by former_addresses.base_url)`.as('former_base_urls'),
+        order by former_addresses.base_url collate "C")`.as('former_base_urls'),
     )
     .where('id', '=', organizationId)
     .executeTakeFirst()

@@ -142,7 +142,7 @@ export const listPendingChecks = (reader: Reader, place: OnDevice, since: string
     )
     .select(['checks.name', lastRan.as('ran_at')])
     .where(mayBlock)
-    .orderBy('checks.name')
+    .orderBy('checks.name', (order) => order.collate('C'))
     .limit(200)
     .execute()
 

@@ -66,7 +66,7 @@ export async function listCheckNames(reader: Reader, organizationId: string, pla
     .where('checks.deletion_requested_at', 'is', null)
     .where('configuration.paused_at', 'is', null)
     .where(sql<boolean>`${platform} = any(checks.platforms)`)
-    .orderBy('checks.name')
+    .orderBy('checks.name', (order) => order.collate('C'))
     .limit(200)
     .execute()
   return rows.map(({ name }) => name)
@@ -111,7 +111,7 @@ export async function listAnswered(reader: Reader, session: SignInSession): Prom
     .where(inOrganization('devices', session.organization_id))
     .where('id', 'in', session.answered_devices)
     .where('deleted_at', 'is', null)
-    .orderBy('name')
+    .orderBy('name', (order) => order.collate('C'))
     .execute()
   return rows.map(({ name }) => name)
 }

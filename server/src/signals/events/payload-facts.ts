@@ -45,7 +45,7 @@ async function readChecks(tx: Tx, organizationId: string, ids: readonly string[]
       join check_tags on check_tags.organization_id = check_tag_assignments.organization_id
         and check_tags.id = check_tag_assignments.check_tag_id
       where check_tag_assignments.organization_id = checks.organization_id and check_tag_assignments.check_id = checks.id
-      order by check_tags.name
+      order by check_tags.name collate "C"
     ) as tags
     from checks where ${inOrganization('checks', organizationId)} and checks.id = any(${ids}::bigint[])
   `.execute(tx)

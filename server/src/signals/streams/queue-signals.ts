@@ -82,7 +82,7 @@ async function subjectsOf(tx: Tx, organizationId: string, changes: readonly Comp
     )}
     left join people on people.organization_id = devices.organization_id and people.id = devices.registered_owner_id
     left join lateral (
-      select array_agg(distinct issues.title order by issues.title) as titles from issues
+      select array_agg(distinct issues.title collate "C" order by issues.title collate "C") as titles from issues
       where issues.organization_id = devices.organization_id and issues.device_id = devices.id
         and issues.resolved_at is null and not issues.exempted and issues.blocks_device_at is not null
     ) as blocking on true
