@@ -9,6 +9,8 @@ const cache = fileURLToPath(new URL('../.cache/', import.meta.url))
 const prefix = 'cluster-'
 const dayMs = 86_400_000
 const initOptions = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+/** The order of text is another one than the embedded engine's: what depends on it shows. */
+const icuOptions = ['--locale-provider=icu', '--icu-locale=en-US']
 const template = fileURLToPath(new URL('../server/test/support/make-template.ts', import.meta.url))
 
 /** How to run a program of the server's, and to start a server on a folder of data. */
@@ -28,7 +30,7 @@ export interface Cluster {
 export async function makeCluster(cluster: Cluster, data: string): Promise<void> {
   const version = execFileSync(path.join(cluster.binaries, 'postgres'), ['--version'], { encoding: 'utf8' })
   // Its files can be read by whoever made it only.
-  const identity = [version, process.getuid?.(), ...initOptions, await preparedKey()].join('\n')
+  const identity = [version, process.getuid?.(), ...initOptions, ...icuOptions, await preparedKey()].join('\n')
   const kept = path.join(cache, prefix + createHash('sha256').update(identity).digest('hex').slice(0, 16))
   if (!fs.existsSync(kept)) await keepCluster(cluster, data, kept)
   else execFileSync('cp', ['-a', kept, data])
@@ -36,7 +38,7 @@ export async function makeCluster(cluster: Cluster, data: string): Promise<void>
 
 /** It is complete whenever its name exists; of several processes that keep one at once, one wins. */
 async function keepCluster(cluster: Cluster, data: string, kept: string): Promise<void> {
-  cluster.run('initdb', '-D', data, ...initOptions, '--no-instructions')
+  initialize(cluster, data)
   const url = await cluster.start(data)
   try {
     execFileSync(process.execPath, [template], { env: { ...process.env, MUSTER_TEST_DATABASE_URL: url } })
@@ -54,6 +56,16 @@ async function keepCluster(cluster: Cluster, data: string, kept: string): Promis
     fs.rmSync(draft, { recursive: true, force: true })
   }
   removeOld(kept)
+}
+
+function initialize(cluster: Cluster, data: string): void {
+  const options = ['-D', data, ...initOptions, '--no-instructions']
+  try {
+    cluster.run('initdb', ...options, ...icuOptions)
+  } catch {
+    // This PostgreSQL was built without ICU, as initdb has said.
+    cluster.run('initdb', ...options)
+  }
 }
 
 /** Those of other versions, and drafts of processes that were killed. */
