@@ -54,7 +54,7 @@ test('every panel says what it shows, and takes the Prometheus that was chosen',
 
 test('every alert has a test, and a part of the runbook that says how urgent it is', async () => {
   const alerts = await readAlerts()
-  assert.equal(alerts.length, 14)
+  assert.equal(alerts.length, 15)
   const page = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
   const tests = await readFile(`${deployFolder}/prometheus/alerts.test.yaml`, 'utf8')
   const urgency = new Map([...page.matchAll(/^### (Muster\w+)\n\n\*(\w+)\.\*/gm)].map(([, name, how]) => [name, how]))

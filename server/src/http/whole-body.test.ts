@@ -10,6 +10,7 @@ import { transact } from '../base/db/transact.ts'
 const served = testApp({ env: { MUSTER_TRUST_PROXY: 'loopback' } })
 let origin = ''
 before(async () => {
+  await served.ready
   origin = await served.app.listen({ host: '127.0.0.1', port: 0 })
 })
 

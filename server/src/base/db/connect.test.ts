@@ -229,6 +229,10 @@ testOnPostgres('time limits of the role end no idle session and no wait for a lo
     return rows[0]?.limits
   }
   const transactionLimit = known.length === limits.length ? '0' : null
-  assert.deepEqual(await limitsOf(30_000), ['0', '0', '1min', transactionLimit], 'a process that hangs keeps no lock for long')
+  assert.deepEqual(
+    await limitsOf(30_000),
+    ['0', '0', '1min', transactionLimit],
+    'a process that hangs keeps no lock for long',
+  )
   assert.deepEqual(await limitsOf(0), ['0', '0', '0', transactionLimit], 'an export waits for its reader')
 })
