@@ -14,7 +14,7 @@ type OutageParts = {
   lookEveryMs?: number
 }
 
-type Fields = { err?: unknown; status?: unknown; check?: unknown }
+type Fields = { err?: unknown; status?: unknown; check?: unknown; request_id?: unknown; requestId?: unknown }
 type Outage = { beganAtMs: number; requests: number; failures: number }
 
 /**
@@ -43,10 +43,10 @@ export function sayOutagesOnce(parts: OutageParts): OutageLog {
 
   function end(): void {
     if (!outage) return
-    const { beganAtMs, ...counts } = outage
+    const { beganAtMs, requests, failures } = outage
     outage = undefined
     const seconds = Math.round((performance.now() - beganAtMs) / 100) / 10
-    log.warn({ seconds, ...counts }, 'The database can be used again')
+    log.warn({ seconds, refused_requests: requests, other_failures: failures }, 'The database can be used again')
   }
 
   /** Whether the line is of the outage, which it begins where there is none. */
@@ -60,7 +60,7 @@ export function sayOutagesOnce(parts: OutageParts): OutageLog {
     const isRefusal = fields.status === 503
     if (!isOfDatabase && !isRefusal && fields.check === undefined) return false
     if (isRefusal) outage.requests += 1
-    else outage.failures += 1
+    else if (fields.request_id === undefined && fields.requestId === undefined) outage.failures += 1
     return true
   }
 

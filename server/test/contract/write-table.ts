@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@muster/contract/errors.ts'
 import type { World } from './populate.ts'
 
 export type Write = {
@@ -8,6 +9,8 @@ export type Write = {
   wrong?: readonly unknown[]
   /** Members of the answer. */
   shows: Record<string, unknown>
+  /** What the same request does afterwards: `nothing`, unless given; another entry in the audit log; or an error. Nothing is left for DELETE. */
+  again?: 'nothing' | 'audited' | ErrorCode
 }
 
 const first = (world: World, collection: string): string => world[collection]?.[0] ?? ''
@@ -64,6 +67,7 @@ export const writes: Readonly<Record<string, Write>> = {
       { status: 'denied', internal_message: 'No.' },
       { status: 'open', internal_message: 'x' },
     ],
+    again: 'request_decided',
     shows: { status: 'approved', internal_explanation: 'Until the new laptop comes.', denial_explanation: null },
   },
   decideRegistrationRequest: {
@@ -74,6 +78,7 @@ export const writes: Readonly<Record<string, Write>> = {
       internal_denial_reason: 'Unknown device.',
     }),
     wrong: [{}, { status: 'denied' }, { status: 'pending' }],
+    again: 'request_decided',
     shows: { status: 'denied', end_user_denial_note: 'Not yours.', internal_denial_note: 'Unknown device.' },
   },
   createLiveQueryCampaign: {
@@ -90,6 +95,7 @@ export const writes: Readonly<Record<string, Write>> = {
       { name: 'x', sql: 'select * from curl', target_all_devices: true },
       { name: 'x', sql: 'select 1', targeted_device_ids: ['900000000000000001'] },
     ],
+    again: 'audited',
     shows: { name: 'Users', tables_used: ['users'], revision: 1, published: true, waiting_devices_count: 1 },
   },
   updateLiveQueryCampaign: {
@@ -110,6 +116,7 @@ export const writes: Readonly<Record<string, Write>> = {
       { delivery: { method: 'urn:ietf:rfc:8935' } },
       { ssf_stream: { delivery_type: 'push', aud: 'http://a.example.com/' } },
     ],
+    again: 'audited',
     shows: { name: 'Another', aud: 'https://a.example.com/', enabled: true },
   },
   updateSsfStream: {
@@ -128,12 +135,14 @@ export const writes: Readonly<Record<string, Write>> = {
     place: 1,
     body: () => ({ mode: 'overlap', overlap_seconds: 60 }),
     wrong: [{}, { mode: 'overlap' }, { mode: 'overlap', overlap_seconds: 86_401 }, { mode: 'never' }],
+    again: 'audited',
     shows: { delivery_type: 'poll' },
   },
   testSsfStream: {
     place: 1,
     body: () => ({ email: 'nobody@acme.example' }),
     wrong: [{}, { email: 'nobody' }],
+    again: 'audited',
     shows: { success: true, response_code: '202' },
   },
   pollOrAcknowledgeSsfStream: {
@@ -167,6 +176,7 @@ export const writes: Readonly<Record<string, Write>> = {
     place: 0,
     body: () => ({ url: 'https://hooks.example.com/', events: ['issues.new'] }),
     wrong: [{}, { url: 'http://hooks.example.com/', events: ['issues.new'] }, { url: 'https://a.example.com/' }],
+    again: 'audited',
     shows: { url: 'https://hooks.example.com/', events: ['issues.new'], enabled: true },
   },
   updateWebhookEndpoint: {
@@ -176,20 +186,22 @@ export const writes: Readonly<Record<string, Write>> = {
     shows: { description: 'Another', events: ['issues.resolved'] },
   },
   deleteWebhookEndpoint: { place: 3, shows: {} },
-  revealWebhookSecret: { place: 0, shows: {} },
+  revealWebhookSecret: { place: 0, again: 'audited', shows: {} },
   rollWebhookSecret: {
     place: 0,
     body: () => ({ overlap_seconds: 60 }),
     wrong: [{ overlap_seconds: -1 }, { overlap_seconds: 604_801 }],
+    again: 'secret_overlapping',
     shows: { enabled: true },
   },
   testWebhookEndpoint: {
     place: 0,
     body: () => ({ message: 'Does this arrive?' }),
     wrong: [{ message: '' }, { message: 7 }],
+    again: 'audited',
     shows: { event: 'webhook.test', state: 'pending' },
   },
-  resendWebhookDelivery: { place: 0, shows: { state: 'pending', attempts_count: 0 } },
+  resendWebhookDelivery: { place: 0, again: 'delivery_pending', shows: { state: 'pending', attempts_count: 0 } },
   resendWebhookDeliveries: {
     place: 0,
     body: () => ({ from: '2026-11-20', states: ['failed', 'delivered'] }),
@@ -199,6 +211,6 @@ export const writes: Readonly<Record<string, Write>> = {
   deleteLiveQueryCampaign: { place: 2, shows: { revision: 1 } },
   deleteCustomCheckDraft: { place: 0, shows: { published: false } },
   removeDeviceGroupMember: { place: 0, shows: {} },
-  deleteDeviceRegistration: { place: 0, shows: {} },
+  deleteDeviceRegistration: { place: 0, again: 'device_not_registered', shows: {} },
   deleteDevice: { place: 3, shows: {} },
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { type Feature, features } from '@muster/contract/features.ts'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
@@ -44,6 +45,23 @@ async function switchFeature(feature: Feature, isOn: boolean): Promise<void> {
   await transact(harness.db, (tx) => setFeature(tx, { feature, isOn }, context))
 }
 
+/** The rows of "What a 503 leaves open": the requests, and what a repetition does. */
+const guide = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8')
+const documented = guide
+  .slice(guide.indexOf('### What a 503 leaves open'), guide.indexOf('## Bodies'))
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map((line) => line.split(' | '))
+
+function toldOf({ method, path }: Operation): string | undefined {
+  const address = `${path.replace(/:(\w+)/g, '{$1}')}\``
+  return documented.find(([requests = '']) => requests.includes(method) && requests.includes(address))?.[1]
+}
+
+async function countAudited(): Promise<number> {
+  return (await harness.db.selectFrom('audit_logs').select('id').execute()).length
+}
+
 for (const version of apiVersions) {
   test(`${version}: every change is made for a key that may, and answers the record`, async () => {
     await harness.reset()
@@ -54,6 +72,23 @@ for (const version of apiVersions) {
       const answer = await askApp(operation.method, path, { version, key, body })
       assert.equal(answer.status, operation.status, `${operation.operationId}: ${JSON.stringify(answer.body)}`)
       if (operation.status !== 204) assert.deepEqual({ ...answer.body, ...shows }, answer.body, operation.operationId)
+    }
+  })
+
+  test(`${version}: a change that is asked for again does what the documentation says`, async () => {
+    await harness.reset()
+    const [world, askApp] = [await populate(harness, harness.tenant.organizationId), await opened()]
+    const { key } = harness.tenant
+    for (const operation of changes().filter(({ versions }) => versions.includes(version))) {
+      const { path, body, again = operation.method === 'DELETE' ? 'not_found' : 'nothing' } = asked(operation, world)
+      await askApp(operation.method, path, { version, key, body })
+      const before = await countAudited()
+      const { status, body: answer } = await askApp(operation.method, path, { version, key, body })
+      const done = (await countAudited()) > before ? 'audited' : 'nothing'
+      assert.equal(status < 400 ? done : answer.error, again, operation.operationId)
+      const told = toldOf(operation)
+      if (operation.method === 'POST') assert.ok(told, `docs/api.md says nothing of ${operation.operationId}`)
+      if (told && status >= 400) assert.ok(told.includes(`\`${again}\``), `${operation.operationId}: ${told}`)
     }
   })
 
