@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { contexts, featureArrows } from './architecture/arrow-table.ts'
 import { brokenArrows } from './architecture/broken-arrows.ts'
 import { brokenOwnership, tablesWritten } from './architecture/broken-ownership.ts'
+import { connections, connectionsOf } from './architecture/connections.ts'
 import { consoleArrows } from './architecture/console-arrow-table.ts'
 import { consoleHomeOf, isConsoleSource, isServerSource, isTest, placeOf } from './architecture/file-role.ts'
 import { findImports } from './architecture/find-imports.ts'
@@ -74,6 +75,10 @@ test('every arrow of the console has an import that needs it', () => {
   const used = arrowsUsed(isConsoleSource, consoleHomeOf)
   const unused = arrowsIn(consoleArrows).filter(({ from, to }) => !used.has(`${from} ${to}`))
   assert.deepEqual(unused, [])
+})
+
+test('everything that takes a connection to the database is listed with what bounds its wait', () => {
+  assert.deepEqual(connectionsOf(product), Object.keys(connections).toSorted())
 })
 
 test('every table is written by the feature that owns it', () => {

@@ -15,12 +15,13 @@ import { CommandError, exitCodes } from './command-error.ts'
 const noTimeLimitMs = 2 ** 31 - 1
 
 /** The database of the configuration, opened by this process. A CommandError tells why it cannot be. */
-export async function openDatabase(config: Config): Promise<Connection> {
+export async function openDatabase(config: Config, { mayTakeLong = true } = {}): Promise<Connection> {
   const { databaseUrl: url, dataDir } = config
+  const limit = mayTakeLong && { statementTimeoutMs: 0 }
   try {
     return url === undefined
       ? await openEmbedded(dataDir)
-      : await connectPostgres({ url, maxConnections: 2, applicationName: 'muster-cli', statementTimeoutMs: 0 })
+      : await connectPostgres({ url, maxConnections: 2, applicationName: 'muster-cli', ...limit })
   } catch (error) {
     const reason = error instanceof Error ? error.message || error.name : String(error)
     throw new CommandError(exitCodes.database, `Cannot open the database: ${reason}`, { cause: error })

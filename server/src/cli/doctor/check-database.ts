@@ -56,7 +56,7 @@ async function askDatabase(config: Config, io: CommandIo): Promise<Answer | unde
     if (exit !== undefined) throw new Error('The running server did not answer')
     if (!existsSync(embeddedFolder(config.dataDir))) return undefined
   }
-  const connection = await openDatabase(config)
+  const connection = await openDatabase(config, { mayTakeLong: false })
   try {
     return { facts: await readDatabaseFacts(connection), isRunning: config.databaseUrl !== undefined }
   } finally {
