@@ -39,6 +39,21 @@ testOnPostgres('a server outlives its database', async (t) => {
     await assertAgentsWait(server, client, place.enrollSecret, { [name]: failing })
     await cluster.start()
     await until(20_000, isReady)
+    await server.says(/The database can be used again/)
+    const lines = server
+      .output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const said = lines.filter(({ level }) => level === 'warn' || level === 'error').map(({ msg }) => msg)
+    assert.deepEqual(
+      said.filter((msg) => /request|The database/.test(msg)),
+      [
+        'The database cannot be used: what fails for it is only counted until it can be used again',
+        'The database can be used again',
+      ],
+    )
+    assert.ok(lines.find(({ msg }) => msg === 'The database can be used again').refused_requests >= 7)
     const delivered = await client.write({})
     assert.ok(delivered.accepted, delivered.text)
     const { body } = await ask('GET', `/devices/${deviceId}/check_results?query=status:failing`)
