@@ -31,7 +31,8 @@ export function limitAnswers(client: pg.ClientBase, limitMs: number): void {
   const query = client.query
   Object.assign(client, {
     query: (...asked: unknown[]) => {
-      timer ??= setTimeout(expire, limitMs)
+      // Nothing drains after its end: the driver rejects by itself what is asked then.
+      if (!streamOf(client).destroyed) timer ??= setTimeout(expire, limitMs)
       return Reflect.apply(query, client, asked)
     },
   })
