@@ -56,14 +56,25 @@ function giveUp(client: pg.ClientBase, limitMs: number): void {
 
 const goodbyeMs = 1_000
 
-/** Says goodbye, and does not wait for a server that does not hear it. */
-export async function endClient(client: pg.Client): Promise<void> {
-  const timer = setTimeout(() => streamOf(client).destroy(), goodbyeMs)
-  await client
-    .end()
-    .catch(() => {})
-    .finally(() => clearTimeout(timer))
+/**
+ * Has a connection that is ended say goodbye, and not wait for a server that does not hear it: the pool would end one that was
+ * idle only for itself, and the process would live on with its socket.
+ */
+export function limitGoodbye(client: pg.ClientBase): void {
+  const { end } = client as pg.Client
+  Object.assign(client, {
+    end: (...asked: unknown[]) => {
+      const stream = streamOf(client)
+      if (!stream.destroyed) {
+        const timer = setTimeout(() => stream.destroy(), goodbyeMs)
+        client.once('end', () => clearTimeout(timer))
+      }
+      return Reflect.apply(end, client, asked)
+    },
+  })
 }
+
+export const endClient = (client: pg.Client): Promise<void> => client.end().catch(() => {})
 
 /** The driver's type has it for clients that stand alone; those of a pool have it as well. */
 const streamOf = (client: pg.ClientBase) => (client as pg.Client).connection.stream

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { endClient, liftLimit, limitAnswers } from './answer-limit.ts'
+import { endClient, liftLimit, limitAnswers, limitGoodbye } from './answer-limit.ts'
 import type { NamedStatements } from './named-statements.ts'
 import type { Sessions } from './sessions.ts'
 import { type SessionSettings, settleSession, statementTimeoutOf } from './settle-session.ts'
@@ -24,6 +24,7 @@ const graceMs = 5_000
 
 /** Sets a new connection up. Without a limit for statements, an answer may take any time. */
 async function beginSession(client: pg.ClientBase, settings: PostgresSettings): Promise<void> {
+  limitGoodbye(client)
   const limitMs = statementTimeoutOf(settings)
   if (limitMs > 0) limitAnswers(client, limitMs + graceMs)
   await settleSession(client, settings)
