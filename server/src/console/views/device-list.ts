@@ -2,6 +2,7 @@ import type { DeviceSort } from '@muster/contract/console-values.ts'
 import type { DeviceViewFilter, DeviceViewListing } from '@muster/contract/console-views.ts'
 import type { RowCount } from '@muster/contract/pagination.ts'
 import { sql } from 'kysely'
+import { folded } from '../../base/db/folded.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
 import { nextRows } from '../../base/lists/on-page.ts'
@@ -11,7 +12,7 @@ import { devicesOf, urgency } from './device-filter.ts'
 import { countDevicesOfDay, listDevicesOfDay } from './devices-of-day.ts'
 
 const id = { column: 'devices.id', type: 'bigint' } as const
-const name = { column: sql`lower(devices.name)`, type: 'text' } as const
+const name = { column: sql`${folded('devices.name')} collate "C"`, type: 'text' } as const
 const timed = (column: ReturnType<typeof sql>) => ({ column, type: 'timestamptz' }) as const
 
 /** Each but those by presence has an index of exactly these expressions. */

@@ -1,5 +1,6 @@
 import type { DayStandings, DeviceViewFilter, DeviceViewListing } from '@muster/contract/console-views.ts'
 import { sql } from 'kysely'
+import { folded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -14,7 +15,7 @@ import { conditionsOf } from './device-filter.ts'
 const stood = sql<Standing>`device_standings.standing`
 const rank = sql`case device_standings.standing when 'blocked' then 0 when 'will_block' then 1 when 'notified' then 2 else 3 end`
 const id = { column: 'devices.id', type: 'bigint' } as const
-const name = { column: sql`lower(devices.name)`, type: 'text' } as const
+const name = { column: sql`${folded('devices.name')} collate "C"`, type: 'text' } as const
 
 const orders = {
   standing: { id, sort: { column: rank, type: 'bigint' }, direction: 'asc' },

@@ -68,6 +68,20 @@ test('devices are listed in every order, both ways, page after page; what has no
   assert.equal((await browser.ask('GET', '/views/devices?sort=note')).status, 422)
 })
 
+test('names have one order whatever the locale of the database: devices without regard to case, checks by code points', async () => {
+  const names = ['zulu', 'Ärmel', 'alfa', 'Zebra', 'ärmel', 'Alfa']
+  for (const name of names) {
+    await make.device(app.tenant.organizationId, { name })
+    await make.check(app.tenant.organizationId, { name })
+  }
+  const browser = await signedIn()
+  const namesIn = async (path: string) => (await walk(browser, path)).map(({ name }) => name)
+  const devices = ['alfa', 'Alfa', 'Zebra', 'zulu', 'Ärmel', 'ärmel']
+  assert.deepEqual(await namesIn('/views/devices?sort=name&'), devices)
+  assert.deepEqual(await namesIn('/views/devices?sort=-name&'), devices.toReversed())
+  assert.deepEqual(await namesIn('/views/checks?'), ['Alfa', 'Zebra', 'alfa', 'zulu', 'Ärmel', 'ärmel'])
+})
+
 test('checks are listed by the share that passes, those that are counted nowhere last', async () => {
   const { organizationId } = app.tenant
   const devices = [await make.device(organizationId), await make.device(organizationId)]
