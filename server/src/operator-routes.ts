@@ -6,7 +6,7 @@ import { unansweredCounter } from './base/db/answer-limit.ts'
 import type { Connection } from './base/db/connect.ts'
 import { deliveryCounter } from './base/outbound/count-deliveries.ts'
 import { deploymentGauges } from './health/deployment-gauges.ts'
-import { watchWrites } from './health/write-access.ts'
+import { watchFaults, watchWrites } from './health/write-access.ts'
 import { createServer } from './http/create-server.ts'
 import { addHealth, type HealthCheck } from './http/health.ts'
 import { addMetrics } from './http/metrics.ts'
@@ -34,7 +34,8 @@ export function addOperatorRoutes(
 ): Registry {
   const metrics = addMetrics(app, config.metricsToken)
   const refusedWrites = watchWrites(connection.db)
-  const database = async () => (await connection.describeFault()) ?? refusedWrites()
+  const fault = watchFaults(connection.describeFault)
+  const database = async () => (await fault()) ?? refusedWrites()
   // Connections are counted before the checks use some.
   const gauges = deploymentGauges(connection)
   const health = addHealth(app, log, { database, ...healthChecks })

@@ -3,7 +3,7 @@ import { afterEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testApp } from '../../test/support/app.ts'
 import { transact } from '../base/db/transact.ts'
-import { describeReadOnly, describeRefusedWrites, watchWrites } from './write-access.ts'
+import { describeReadOnly, describeRefusedWrites, watchFaults, watchWrites } from './write-access.ts'
 
 const app = testApp()
 
@@ -66,4 +66,23 @@ test('an answer holds for five seconds, and the next one is of a new write', asy
 test('another failure of the write is not hidden', async () => {
   await refuse('P0001')
   await assert.rejects(describeRefusedWrites(app.db), { code: 'P0001' })
+})
+
+test('a fault that a look misses by luck stays until none has found it for a minute', async () => {
+  let [found, nowMs]: [string | undefined, number] = [undefined, 0]
+  const look = watchFaults(
+    async () => found,
+    () => nowMs,
+  )
+  const lookAt = (atMs: number, fault?: string) => {
+    ;[found, nowMs] = [fault, atMs]
+    return look()
+  }
+  assert.equal(await lookAt(0), undefined)
+  assert.equal(await lookAt(1_000, 'mixed'), 'mixed')
+  assert.equal(await lookAt(50_000), 'mixed')
+  assert.equal(await lookAt(60_000, 'mixed'), 'mixed')
+  assert.equal(await lookAt(119_000), 'mixed')
+  assert.equal(await lookAt(120_000), undefined)
+  assert.equal(await lookAt(120_001), undefined)
 })

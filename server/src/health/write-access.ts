@@ -26,6 +26,25 @@ export function watchWrites(db: Db, monotonicMs: () => number = () => performanc
 
 const askEveryMs = 5_000
 
+/**
+ * Why nothing can be read right, asked as often as anyone likes. A look through a pooler that mixes sessions finds the right one by
+ * luck, so a fault is over only when none has been found for a minute.
+ */
+export function watchFaults(
+  describeFault: () => Promise<string | undefined>,
+  monotonicMs: () => number = () => performance.now(),
+) {
+  let found: { atMs: number; fault: string } | undefined
+  return async (): Promise<string | undefined> => {
+    const fault = await describeFault()
+    if (fault !== undefined) found = { atMs: monotonicMs(), fault }
+    else if (found && monotonicMs() - found.atMs >= faultHoldsMs) found = undefined
+    return found?.fault
+  }
+}
+
+const faultHoldsMs = 60_000
+
 /** What the database says of itself. */
 export async function describeReadOnly(db: Db | Tx): Promise<string | undefined> {
   const { rows } = await sql<{ isReadOnly: boolean; isStandby: boolean }>`

@@ -1,6 +1,12 @@
 /** Connection exceptions (class 08), resources (class 53), and the server's own going down or starting up. */
 const unavailableStates = /^(?:08|53|57P0[1-5]|57014|55P03|25006)/
 
+/**
+ * A session does not know the prepared statement it is asked for (26000), or has it already (42P05). What a session prepares is kept by
+ * its connection alone, under names made for it, so a pooler has put another session behind the connection.
+ */
+const sharedSessionStates = new Set(['26000', '42P05'])
+
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -21,5 +27,6 @@ const messages =
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
-  return unavailableStates.test(code) || networkCodes.has(code) || messages.test(error.message)
+  const isKnown = unavailableStates.test(code) || sharedSessionStates.has(code) || networkCodes.has(code)
+  return isKnown || messages.test(error.message)
 }

@@ -43,7 +43,11 @@ export function programFolder(name: string) {
   }
 }
 
-export type Running = { stop(): Promise<void> }
+export type Running = {
+  stop(): Promise<void>
+  /** Tells it that its settings have changed. */
+  reload(): void
+}
 
 /** Starts a server in the foreground, with the account of web servers, and resolves when its port answers. */
 export async function runProgram(program: string, args: readonly string[], port: number): Promise<Running> {
@@ -65,6 +69,7 @@ export async function runProgram(program: string, args: readonly string[], port:
     return isAnswering(port)
   })
   return {
+    reload: () => void child.kill('SIGHUP'),
     async stop() {
       process.off('exit', kill)
       if (child.exitCode === null && child.kill('SIGTERM')) await ended(child)
