@@ -12,7 +12,7 @@ import { rememberBaseUrl } from './base/secrets/installation.ts'
 import { type FirstStart, firstStart } from './first-start.ts'
 import { sayOutagesOnce } from './health/outage-log.ts'
 import { describeSilence, readBackgroundStatus } from './health/worker-heartbeats.ts'
-import { describeDatabase } from './health/write-access.ts'
+import { describeRefusedWrites, watchFaults } from './health/write-access.ts'
 import { isDatabaseUnavailable } from './http/database-unavailable.ts'
 import { type Deployment, openDeployment, type Roles } from './open-deployment.ts'
 import { buildWorkerApp } from './operator-routes.ts'
@@ -52,7 +52,8 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const { config, clock, roles, isTrial = false, demo } = parts
   const deployment = await openDeployment(config, clock, roles)
   const { connection, secrets } = deployment
-  const look = () => describeDatabase(connection)
+  const fault = watchFaults(connection.describeFault)
+  const look = async () => (await fault()) ?? describeRefusedWrites(connection.db)
   const { log, ...outages } = sayOutagesOnce({ log: parts.log, isDatabaseUnavailable, look })
   const stops: (() => Promise<void>)[] = [() => connection.close(), async () => outages.stop()]
   const stop = async () => {

@@ -1,10 +1,5 @@
 import { sql } from 'kysely'
-import type { Connection } from '../base/db/connect.ts'
 import { type Db, type Tx, transact } from '../base/db/transact.ts'
-
-/** What is wrong with the database, as a sentence for operators; undefined when it can be read right and written. */
-export const describeDatabase = async ({ describeFault, db }: Connection): Promise<string | undefined> =>
-  (await describeFault()) ?? describeRefusedWrites(db)
 
 /**
  * Why the database refuses writes, as a sentence for operators; undefined when it takes them, which a write finds out. The

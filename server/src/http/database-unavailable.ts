@@ -21,7 +21,7 @@ const networkCodes = new Set([
 
 /** The drivers and the pool give these no code. */
 const messages =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|driver has already been destroyed|The embedded database (?:failed|is closed)|Query read timeout)/
+  /^(?:Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after calling end|driver has already been destroyed|The embedded database (?:failed|is closed))/
 
 /** True when the database could not be reached or could not take the work, rather than refuse what it was asked. */
 export function isDatabaseUnavailable(error: unknown): boolean {
