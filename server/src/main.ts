@@ -13,7 +13,7 @@ import { type FirstStart, firstStart } from './first-start.ts'
 import { sayOutagesOnce } from './health/outage-log.ts'
 import { describeSilence, readBackgroundStatus } from './health/worker-heartbeats.ts'
 import { describeRefusedWrites, watchFaults } from './health/write-access.ts'
-import { isDatabaseUnavailable } from './http/database-unavailable.ts'
+import { isDatabaseAway, isDatabaseUnavailable } from './http/database-unavailable.ts'
 import { type Deployment, openDeployment, type Roles } from './open-deployment.ts'
 import { buildWorkerApp } from './operator-routes.ts'
 import { startStreams } from './signals/streams/start-streams.ts'
@@ -54,7 +54,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const { connection, secrets } = deployment
   const fault = watchFaults(connection.describeFault)
   const look = async () => (await fault()) ?? describeRefusedWrites(connection.db)
-  const { log, ...outages } = sayOutagesOnce({ log: parts.log, isDatabaseUnavailable, look })
+  const { log, ...outages } = sayOutagesOnce({ log: parts.log, isDatabaseAway, look })
   const stops: (() => Promise<void>)[] = [() => connection.close(), async () => outages.stop()]
   const stop = async () => {
     for (const part of stops.splice(0).reverse()) {

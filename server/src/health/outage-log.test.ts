@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { createLogger } from '../base/logging.ts'
-import { isDatabaseUnavailable } from '../http/database-unavailable.ts'
+import { isDatabaseAway } from '../http/database-unavailable.ts'
 import { type OutageLog, sayOutagesOnce } from './outage-log.ts'
 
 const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
@@ -11,7 +11,7 @@ afterEach(() => opened?.stop())
 function openLog(look: () => Promise<string | undefined>, level = 'info') {
   const lines: Record<string, unknown>[] = []
   const log = createLogger(level, { write: (line) => void lines.push(JSON.parse(line)) })
-  opened = sayOutagesOnce({ log, isDatabaseUnavailable, look, lookEveryMs: 10 })
+  opened = sayOutagesOnce({ log, isDatabaseAway, look, lookEveryMs: 10 })
   return { log: opened.log, lines, texts: () => lines.map(({ msg }) => msg) }
 }
 
@@ -49,6 +49,14 @@ test('an outage is one line when it begins and one with counts when it is over, 
   log.error({ status: 503 }, 'request')
   log.warn({ err: away }, 'request failed')
   assert.deepEqual(texts().slice(-2), ['request', began])
+})
+
+test('a statement that takes too long is no outage', () => {
+  const { log, texts } = openLog(() => Promise.reject(away))
+  for (const code of ['57014', '55P03'])
+    log.warn({ err: Object.assign(new Error('canceled'), { code }) }, 'request failed')
+  log.error({ status: 503 }, 'request')
+  assert.deepEqual(texts(), ['request failed', 'request failed', 'request'])
 })
 
 test('at debug level each line is there', () => {

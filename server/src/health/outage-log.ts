@@ -8,7 +8,7 @@ export type OutageLog = {
 
 type OutageParts = {
   log: Logger
-  isDatabaseUnavailable: (error: unknown) => boolean
+  isDatabaseAway: (error: unknown) => boolean
   /** Resolves to what is wrong with the database, as of health; undefined when it can be used. */
   look: () => Promise<string | undefined>
   lookEveryMs?: number
@@ -22,7 +22,7 @@ type Outage = { beganAtMs: number; requests: number; failures: number }
  * meanwhile: of a service with many requests it would otherwise be two lines for each.
  */
 export function sayOutagesOnce(parts: OutageParts): OutageLog {
-  const { log, isDatabaseUnavailable, look, lookEveryMs = 1_000 } = parts
+  const { log, isDatabaseAway, look, lookEveryMs = 1_000 } = parts
   let outage: Outage | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -51,7 +51,7 @@ export function sayOutagesOnce(parts: OutageParts): OutageLog {
 
   /** Whether the line is of the outage, which it begins where there is none. */
   function isHeld(fields: Fields): boolean {
-    const isOfDatabase = isDatabaseUnavailable(rootOf(fields.err))
+    const isOfDatabase = isDatabaseAway(rootOf(fields.err))
     if (isOfDatabase && !outage) {
       begin(fields)
       return true

@@ -30,3 +30,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const isKnown = unavailableStates.test(code) || sharedSessionStates.has(code) || networkCodes.has(code)
   return isKnown || messages.test(error.message)
 }
+
+/** Statements that took too long or found a lock taken: the database is there, and others are not affected. */
+const statesOfOneStatement = new Set(['57014', '55P03'])
+
+/** True when the error says that the database itself is away, so that other work fails for it as well. */
+export function isDatabaseAway(error: unknown): boolean {
+  const isOfOne = error instanceof Error && 'code' in error && statesOfOneStatement.has(String(error.code))
+  return isDatabaseUnavailable(error) && !isOfOne
+}
