@@ -38,7 +38,7 @@ const partsOf = () => {
 test('the health names each part and whether it works, without the words of its error', async () => {
   const well = await ask('/healthz')
   assert.equal(well.status, 200)
-  assert.deepEqual(Object.keys(well.body.checks), ['database', 'worker', 'background'])
+  assert.deepEqual(Object.keys(well.body.checks), ['database', 'requests', 'worker', 'background'])
   assert.deepEqual(
     [well.body.status, well.body.checks.database.status, well.body.checks.worker.status],
     ['pass', 'pass', 'pass'],
