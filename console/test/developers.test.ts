@@ -111,7 +111,7 @@ test('a push stream to a private address is refused at its field, and nothing ty
   await button('Create the stream').click()
   await page.getByRole('heading', { level: 1, name: 'Okta workforce' }).waitFor()
   await page.getByText('draft', { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'Settings', exact: true }).last().click()
+  await page.locator('main').getByRole('link', { name: 'Settings', exact: true }).click()
   assert.equal(await page.getByLabel('Authorization header (optional)').inputValue(), '********')
   await button('Reveal the header').click()
   await page.getByText('Bearer abc', { exact: true }).waitFor()
@@ -352,7 +352,7 @@ test('a webhook is made with sealed headers, tried with an example, changed, and
   await assertAccessible('a delivery')
 
   await page.getByRole('link', { name: 'Ticketing' }).click()
-  await page.getByRole('link', { name: 'Settings', exact: true }).last().click()
+  await page.locator('main').getByRole('link', { name: 'Settings', exact: true }).click()
   await page.getByText('Value stored').waitFor()
   await page.getByRole('checkbox', { name: /devices\.created/ }).check()
   await page.getByText('1 change: events').waitFor()
