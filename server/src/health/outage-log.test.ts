@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
+import { noteDatabaseError } from '../base/db/database-errors.ts'
 import { createLogger } from '../base/logging.ts'
 import { isDatabaseAway } from '../http/database-unavailable.ts'
 import { type OutageLog, sayOutagesOnce } from './outage-log.ts'
 
 const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+noteDatabaseError(away)
 let opened: OutageLog | undefined
 afterEach(() => opened?.stop())
 
@@ -57,6 +59,13 @@ test('a statement that takes too long is no outage', () => {
     log.warn({ err: Object.assign(new Error('canceled'), { code }) }, 'request failed')
   log.error({ status: 503 }, 'request')
   assert.deepEqual(texts(), ['request failed', 'request failed', 'request'])
+})
+
+test('an identity provider that is away is no outage of the database', () => {
+  const { log, texts } = openLog(async () => undefined)
+  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  log.warn({ err: new TypeError('fetch failed', { cause }) }, 'signing in through the identity provider failed')
+  assert.deepEqual(texts(), ['signing in through the identity provider failed'])
 })
 
 test('at debug level each line is there', () => {

@@ -1,3 +1,6 @@
+import { NoAnswer } from '../base/db/answer-limit.ts'
+import { isNotedDatabaseError } from '../base/db/database-errors.ts'
+
 /** Connection exceptions (class 08), resources (class 53), and the server's own going down or starting up. */
 const unavailableStates = /^(?:08|53|57P0[1-5]|57014|55P03|25006)/
 
@@ -34,8 +37,13 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** Statements that took too long or found a lock taken: the database is there, and others are not affected. */
 const statesOfOneStatement = new Set(['57014', '55P03'])
 
-/** True when the error says that the database itself is away, so that other work fails for it as well. */
+/**
+ * True when the error says that the database itself is away, so that other work fails for it as well. A code of the network may
+ * be that of a receiver or an identity provider.
+ */
 export function isDatabaseAway(error: unknown): boolean {
-  const isOfOne = error instanceof Error && 'code' in error && statesOfOneStatement.has(String(error.code))
-  return isDatabaseUnavailable(error) && !isOfOne
+  if (!(error instanceof Error) || !isDatabaseUnavailable(error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  if (networkCodes.has(code)) return error instanceof NoAnswer || isNotedDatabaseError(error)
+  return !statesOfOneStatement.has(code)
 }

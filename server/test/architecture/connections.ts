@@ -2,7 +2,7 @@ import { type SourceFile, withoutComments } from './source-file.ts'
 
 /** Whatever opens a connection to PostgreSQL, or has a statement answered without a limit, and what bounds its wait. */
 export const connections: Readonly<Record<string, string>> = {
-  'base/db/postgres-pool.ts new pg.Client': 'the limit of its settings; the other only reads a URL',
+  'base/db/postgres-pool.ts new pg.Client': 'only reads a URL',
   'base/db/postgres-pool.ts new pg.Pool': 'the limit of its settings; 10 s for a connection',
   'base/db/postgres-pool.ts openClient': 'an advisory lock: keep-alive, as another process may work for long',
   'base/db/postgres-pool.ts statementTimeoutMs: 0': 'the same',

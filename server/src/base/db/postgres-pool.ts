@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { endClient, liftLimit, limitAnswers, limitGoodbye } from './answer-limit.ts'
+import { noteDatabaseError } from './database-errors.ts'
 import type { NamedStatements } from './named-statements.ts'
 import type { Sessions } from './sessions.ts'
 import { type SessionSettings, settleSession, statementTimeoutOf } from './settle-session.ts'
@@ -10,6 +11,13 @@ export type PostgresSettings = SessionSettings & { url: string; maxConnections?:
 
 /** Our values instead of the driver's, for this connection only; everything is asked for as text but bytes. */
 const types: pg.CustomTypesConfig = { getTypeParser: ((oid: number) => parserOf(oid)) as typeof pg.types.getTypeParser }
+
+class DatabaseClient extends pg.Client {
+  constructor(settings?: string | pg.ClientConfig) {
+    super(settings)
+    this.connection.on('error', noteDatabaseError)
+  }
+}
 
 const clientSettings = ({ url }: PostgresSettings): pg.ClientConfig => ({
   connectionString: url,
@@ -32,7 +40,7 @@ async function beginSession(client: pg.ClientBase, settings: PostgresSettings): 
 
 /** A connection beside the pool, set up as those of the pool are. */
 export async function openClient(settings: PostgresSettings): Promise<pg.Client> {
-  const client = new pg.Client({ ...clientSettings(settings), connectionTimeoutMillis: 10_000 })
+  const client = new DatabaseClient({ ...clientSettings(settings), connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
   try {
     await client.connect()
@@ -53,6 +61,7 @@ export function postgresHost(url: string): string | undefined {
 export function openPool(settings: PostgresSettings): pg.Pool {
   const pool = new pg.Pool({
     ...clientSettings(settings),
+    Client: DatabaseClient,
     max: settings.maxConnections ?? 10,
     connectionTimeoutMillis: 10_000,
     // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, though its type does not say so.
