@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { createApiKey } from '../../src/access/api-keys/create-api-key.ts'
+import { previewOwnerList } from '../../src/administration/registrations/preview-owner-list.ts'
 import { nodeKeyPurpose } from '../../src/agents/protocol/node-key.ts'
 import { buildApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
@@ -23,9 +24,10 @@ import { type Touched, tellPlans, touchedBy } from '../support/touched-rows.ts'
 import { wholeSignIn } from '../support/whole-sign-in.ts'
 
 const { agents, database, make, setUp, arrive, tokensOf, change } = wholeSignIn()
-const copies = 5_000
+const copies = 15_000
 /** So many devices, events or deliveries are asked for at once. */
 const atOnce = 30
+const linesOfList = 500
 const most = { rowsEach: 70, blocksEach: 60, anyway: 500 }
 /** No index has user names: the person of an address is sought among all of the organization, with statistics or without. */
 const seeksPerson = /^select "id" from "people" where .* any\(usernames\)/
@@ -187,6 +189,19 @@ async function deliver({ organizationId }: Filled) {
   await leases.release('deliverer', claimed)
 }
 
+async function previewOwners({ organizationId }: Filled) {
+  const first = firstCopyOf(organizationId) + 1
+  const numbers = Array.from({ length: linesOfList }, (_, index) => first + index)
+  // The half by its hardware UUID.
+  const { rows: devices } = await sql<{ uuid: string }>`
+    select md5(number)::uuid::text as uuid from unnest(${numbers.map(String)}::text[]) as number`.execute(database.db)
+  const csv = numbers
+    .map((number, index) => `${index % 2 === 0 ? `C02${number}` : devices[index]?.uuid},${number}@COPIES.example`)
+    .join('\n')
+  const lines = await previewOwnerList(database.db, organizationId, csv)
+  assert.deepEqual(new Set(lines.map(({ outcome }) => outcome)), new Set(['unchanged']))
+}
+
 /** What is asked most, each with how much is asked for. */
 async function steps(all: Filled): Promise<[name: string, asked: number, work: () => Promise<unknown>][]> {
   const { organizationId, laptop, receivers } = all
@@ -221,6 +236,7 @@ async function steps(all: Filled): Promise<[name: string, asked: number, work: (
     ['changes', atOnce, () => queue(organizationId, copiesOf(all, 100))],
     ['push', atOnce, () => push(all)],
     ['webhooks', atOnce, () => deliver(all)],
+    ['list of owners', 2 * linesOfList, () => previewOwners(all)],
     ['poll', atOnce, async () => receivers.poll({ ack: await receivers.poll({ maxEvents: atOnce }) })],
   ]
 }

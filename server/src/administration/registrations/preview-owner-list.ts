@@ -9,7 +9,7 @@ import { readOwnerList } from './read-owner-list.ts'
 
 /** What a list of owners would change, line by line; changes nothing. Fails with invalid where it is no list. */
 export async function previewOwnerList(reader: Reader, organizationId: string, csv: string): Promise<OwnerListLine[]> {
-  const rows = readOwnerList(csv)
+  const rows = await readOwnerList(csv)
   const devices = await listDevices(reader, organizationId, distinct(rows.map(({ deviceText }) => deviceText)))
   const people = await listPeople(reader, organizationId, distinct(rows.map(({ email }) => foldText(email))))
   const seen = new Set<string>()
@@ -25,25 +25,29 @@ const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].fil
 
 /** By the folded serial number and by the folded hardware UUID. */
 async function listDevices(reader: Reader, organizationId: string, texts: readonly string[]) {
-  // As they are stored, which indexes find: hardly any is of mixed case.
-  const spellings = distinct(texts.flatMap((text) => [text, text.toUpperCase(), text.toLowerCase()]))
   const devices = new Map<string, ListedDevice[]>()
-  for (const column of ['serial', 'hardware_uuid'] as const) {
+  // Serial numbers as they are stored, which their index finds: hardly any is of mixed case.
+  const spellings = distinct(texts.flatMap((text) => [text, text.toUpperCase(), text.toLowerCase()]))
+  for (const named of [
+    { text: 'devices.serial', equals: sql.ref('devices.serial'), wanted: spellings },
+    { text: 'devices.hardware_uuid', equals: folded('devices.hardware_uuid'), wanted: distinct(texts.map(foldText)) },
+  ] as const) {
     const rows = await reader
       .selectFrom('devices')
+      .innerJoin(wantedTexts(named.wanted), (join) => join.on(sql<boolean>`${named.equals} = wanted.text`))
       .leftJoin('people', (join) =>
         join
           .onRef('people.organization_id', '=', 'devices.organization_id')
           .onRef('people.id', '=', 'devices.registered_owner_id'),
       )
-      .select(['devices.id', 'devices.name', `devices.${column} as text`])
+      .select(['devices.id', 'devices.name', 'devices.deleted_at', `${named.text} as text`])
       .select(['people.id as owner_id', 'people.name as owner_name', 'people.email as owner_email'])
       .where(inOrganization('devices', organizationId))
-      .where(`devices.${column}`, '=', sql<string>`any(${spellings}::text[])`)
-      .where('devices.deleted_at', 'is', null)
       .orderBy('devices.id')
       .execute()
-    for (const { id, name, text, owner_id: ownerId, owner_name: ownerName, owner_email: email } of rows) {
+    // Asked for in the statement, it would suit an index of all names, which without statistics seems as good as the right one.
+    const living = rows.filter((row) => row.deleted_at === null)
+    for (const { id, name, text, owner_id: ownerId, owner_name: ownerName, owner_email: email } of living) {
       const key = foldText(text ?? '')
       const owner = ownerId === null ? null : { id: ownerId, name: ownerName ?? '', email: email ?? '' }
       const known = devices.get(key) ?? []
@@ -56,12 +60,16 @@ async function listDevices(reader: Reader, organizationId: string, texts: readon
 async function listPeople(reader: Reader, organizationId: string, emails: readonly string[]) {
   const rows = await reader
     .selectFrom('people')
+    // Not by `any`: for that, the index that searches parts of names is thought to be as good, and takes 5 ms an address.
+    .innerJoin(wantedTexts(emails), (join) => join.on(sql<boolean>`${folded('people.email')} = wanted.text`))
     .select(['id', 'name', 'email'])
     .where(inOrganization('people', organizationId))
-    .where(folded('email'), '=', sql<string>`any(${emails}::text[])`)
     .where('deprovisioned_at', 'is', null)
     // The one that others are compared with is set last.
     .orderBy('is_duplicate', 'desc')
     .execute()
   return new Map(rows.map((person) => [foldText(person.email), person]))
 }
+
+const wantedTexts = (texts: readonly string[]) =>
+  sql<{ text: string }>`unnest(${texts}::text[])`.as<'wanted'>(sql`wanted (text)`)

@@ -13,6 +13,7 @@ import { rememberSnapshotTimes, type SnapshotTimes } from '../../reporting/snaps
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts'
 import { batchLoads } from './batch-loads.ts'
 import { type LargeBodyTurns, largeBodyTurns } from './bodies/large-body-turns.ts'
+import { turnRefusal } from './bodies/turn-refusal.ts'
 import { findDevicesByNodeKeys, type StoredDevice } from './device-queries.ts'
 import { type DeviceRegistry, deviceRegistry } from './device-registry.ts'
 import { findSecretsInForce } from './enrollment-queries.ts'
@@ -96,7 +97,10 @@ export function agentContext({ isDatabaseUnavailable, ...parts }: AgentParts): A
   const recorder = recordInBatches({ db: parts.db, inTurn: inRecordingTurn, isDatabaseUnavailable })
   const waiting = { enrollments: () => turns.waiting(), recordings: recorder.waiting }
   const metrics = agentMetrics({ devices: registry.size, waiting })
-  const turns = turnsByOrganization(enrolling, enrollingMessages, (outcome) => metrics.enrollments.inc({ outcome }))
+  const turns = turnsByOrganization(enrolling, (outcome) => {
+    metrics.enrollments.inc({ outcome })
+    return turnRefusal(outcome, enrollingMessages)
+  })
   return {
     ...parts,
     signingKeys: heldKeys(parts.db, parts.secrets),

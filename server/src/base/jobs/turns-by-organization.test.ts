@@ -3,13 +3,15 @@ import { test } from 'node:test'
 import { turnsByOrganization } from './turns-by-organization.ts'
 
 const present = () => false
-const busy = { statusCode: 503 }
+const busy = { why: 'busy' }
 
 function turnsOf(limits: Partial<Parameters<typeof turnsByOrganization>[0]> = {}) {
   const refusals: string[] = []
-  const messages = { busy: 'Try again later.', gone: 'The agent has hung up.' }
   const standard = { atOnce: 1, maxWaiting: 2, maxWaitingOfOne: 2, maxWaitMs: 60_000 }
-  const turns = turnsByOrganization({ ...standard, ...limits }, messages, (why) => refusals.push(why))
+  const turns = turnsByOrganization({ ...standard, ...limits }, (why) => {
+    refusals.push(why)
+    return Object.assign(new Error('No turn'), { why })
+  })
   const began: string[] = []
   /** Work that continues until it is let go. */
   const begin = (name: string, isGone = present, organizationId = '1') => {
@@ -67,7 +69,7 @@ test('whose agent has hung up is passed by', async () => {
   const gone = begin('gone', () => true)
   const last = begin('last')
   first.end()
-  await assert.rejects(gone.outcome, { statusCode: 499 })
+  await assert.rejects(gone.outcome, { why: 'gone' })
   last.end()
   assert.equal(await last.outcome, 'last')
   assert.deepEqual([began, refusals], [['first', 'last'], ['gone']])

@@ -8,18 +8,19 @@ type Limits = {
   readonly maxWaitMs: number
 }
 
-/** What those are told who are refused. */
-type Messages = Readonly<Record<Refusal, string>>
-
-type Refusal = 'busy' | 'gone'
+export type TurnRefusal = 'busy' | 'gone'
 /** For whom the work is, and whether nobody waits for the answer anymore. */
 type Caller = { readonly organizationId: string; readonly isGone: () => boolean }
-type Waiting = { readonly isGone: () => boolean; readonly begin: () => void; readonly refuse: (why: Refusal) => void }
+type Waiting = {
+  readonly isGone: () => boolean
+  readonly begin: () => void
+  readonly refuse: (why: TurnRefusal) => void
+}
 
 export type TurnsByOrganization = {
   /**
-   * Runs `work` in its turn. Fails with status 503 when the turn does not come in time or the process stops, and
-   * without running it when the caller is gone.
+   * Runs `work` in its turn. Fails with what `refusalOf` makes of it when the turn does not come in time or the process stops
+   * (`busy`), and when the caller is gone (`gone`): then without running it.
    */
   readonly take: <Result>(caller: Caller, work: () => Promise<Result>) => Promise<Result>
   /** How many wait for their turn. */
@@ -29,14 +30,13 @@ export type TurnsByOrganization = {
 }
 
 /**
- * Turns for work that agents ask for: organizations take turns, and the agents of one go in the order in which they come.
+ * Turns for work that takes long: organizations take turns, and the callers of one go in the order in which they come.
  * What comes faster than the server works is refused in part, and comes again later: a queue of everything would serve
- * agents that have hung up.
+ * callers that have hung up.
  */
 export function turnsByOrganization(
   { atOnce, maxWaiting, maxWaitingOfOne, maxWaitMs }: Limits,
-  messages: Messages,
-  onRefusal: (why: Refusal) => void,
+  refusalOf: (why: TurnRefusal) => Error,
 ): TurnsByOrganization {
   // In the order of their turns; without those of which nobody waits.
   const byOrganization = new Map<string, Set<Waiting>>()
@@ -44,11 +44,6 @@ export function turnsByOrganization(
   let running = 0
   const { promise: idle, resolve: onIdle } = Promise.withResolvers<void>()
   let isStopping = false
-
-  function refusal(why: Refusal): Error {
-    onRefusal(why)
-    return Object.assign(new Error(messages[why]), { statusCode: statuses[why] })
-  }
 
   function add(organizationId: string, one: Waiting): void {
     const own = byOrganization.get(organizationId) ?? new Set()
@@ -90,7 +85,7 @@ export function turnsByOrganization(
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         remove(organizationId, one)
-        reject(refusal('busy'))
+        reject(refusalOf('busy'))
       }, maxWaitMs)
       const one: Waiting = {
         isGone,
@@ -100,7 +95,7 @@ export function turnsByOrganization(
         },
         refuse(why) {
           clearTimeout(timer)
-          reject(refusal(why))
+          reject(refusalOf(why))
         },
       }
       add(organizationId, one)
@@ -109,7 +104,7 @@ export function turnsByOrganization(
   return {
     async take(caller, work) {
       const own = byOrganization.get(caller.organizationId)?.size ?? 0
-      if (isStopping || size >= maxWaiting || own >= maxWaitingOfOne) throw refusal('busy')
+      if (isStopping || size >= maxWaiting || own >= maxWaitingOfOne) throw refusalOf('busy')
       if (running < atOnce) running += 1
       else await turn(caller)
       try {
@@ -127,5 +122,3 @@ export function turnsByOrganization(
     },
   }
 }
-
-const statuses = { busy: 503, gone: 499 } as const

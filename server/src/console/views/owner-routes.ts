@@ -1,6 +1,7 @@
 import { ownerOperations } from '@muster/contract/operations/console-owners.ts'
 import type { FastifyInstance } from 'fastify'
 import { assignOwners } from '../../administration/registrations/assign-owners.ts'
+import { ownerListTurns } from '../../administration/registrations/owner-list-turns.ts'
 import { previewOwnerList } from '../../administration/registrations/preview-owner-list.ts'
 import { previewOwnerRule } from '../../administration/registrations/preview-owner-rule.ts'
 import { transact } from '../../base/db/transact.ts'
@@ -11,6 +12,8 @@ import { addOrRestorePerson } from '../../inventory/people/add-or-restore-person
 
 /** How devices come to owners: one by one, by a list or by a rule, each previewed before it acts. */
 export function ownerRoutes(scope: FastifyInstance): void {
+  const turns = ownerListTurns()
+
   endpoint(scope, {
     ...ownerOperations.registerDevices,
     run: ({ db, body, context, requirePower }) => {
@@ -24,7 +27,11 @@ export function ownerRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...ownerOperations.previewOwnerList,
-    run: async ({ db, organizationId, body }) => ({ lines: await previewOwnerList(db, organizationId, body.csv) }),
+    run: async ({ db, organizationId, body, abandoned }) => {
+      const signal = abandoned()
+      const caller = { organizationId, isGone: () => signal.aborted }
+      return { lines: await turns.take(caller, () => previewOwnerList(db, organizationId, body.csv)) }
+    },
   })
 
   endpoint(scope, {

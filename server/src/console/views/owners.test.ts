@@ -139,3 +139,23 @@ test('addPerson adds a person whom devices can be registered to, and restores wh
   assert.equal((await add('not an address')).status, 422)
   assert.equal((await add('dora@acme.example', await signedIn(['manage_settings']))).status, 403)
 })
+
+test('an organization that sends many lists at once waits for itself, and another does not', async () => {
+  const csv = Array.from({ length: 5_000 }, (_, index) => `S${index},p${index}@acme.example`).join('\n')
+  const browser = await signedIn()
+  const other = await app.addTenant('Other')
+  const lists = Array.from({ length: 30 }, () => browser.ask('POST', '/owner_list_previews', { csv }))
+  assert.equal((await app.ask('GET', '/devices', { key: other.key })).status, 200)
+  const answers = await Promise.all(lists)
+  const refused = answers.filter(({ status }) => status !== 200)
+  assert.notEqual(refused.length, 0)
+  assert.ok(
+    refused.length <= 30 - 12,
+    `${refused.length} of 30 were refused, and 2 at once with 10 that wait are none too many`,
+  )
+  for (const { status, headers, body } of refused) {
+    assert.deepEqual([status, headers['retry-after'], body.error], [429, '5', 'rate_limited'])
+  }
+  // The turns are given back.
+  assert.equal((await browser.ask('POST', '/owner_list_previews', { csv })).status, 200)
+})

@@ -1,5 +1,6 @@
 import { turnsByOrganization } from '../../../base/jobs/turns-by-organization.ts'
 import type { DeviceState } from '../device-registry.ts'
+import { turnRefusal } from './turn-refusal.ts'
 
 /** Agents hang up after 16 s, and what waits holds memory. */
 const limits = { atOnce: 4, maxWaiting: 2_000, maxWaitingOfOne: 1_000, maxWaitMs: 9_000 }
@@ -17,7 +18,10 @@ export type LargeBodyTurns = ReturnType<typeof largeBodyTurns>
  * and each device has one of a kind at a time.
  */
 export function largeBodyTurns(onRefusal: () => void) {
-  const turns = turnsByOrganization(limits, messages, onRefusal)
+  const turns = turnsByOrganization(limits, (why) => {
+    onRefusal()
+    return turnRefusal(why, messages)
+  })
   const senders = new Set<string>()
 
   /** Fails with status 503 when there is no turn in time, or another one of the device still is in work. */
@@ -29,9 +33,7 @@ export function largeBodyTurns(onRefusal: () => void) {
     const sender = `${caller.kind} ${organization.id}/${deviceId}`
     if (senders.has(sender)) {
       onRefusal()
-      throw Object.assign(new Error('Another request of this device is being read. Try again later.'), {
-        statusCode: 503,
-      })
+      throw turnRefusal('busy', { busy: 'Another request of this device is being read. Try again later.' })
     }
     senders.add(sender)
     try {
