@@ -82,7 +82,17 @@ export function skipBlank(bytes: Uint8Array, from: number, to = bytes.length): n
 /** What a JSON text may have at most, so that parsing it takes time in proportion to its length. */
 export type JsonLimits = { depth: number; containers: number; values: number }
 
-/** Of a request to the API, SCIM or the console: of a megabyte, parsing takes some 50 ms, whatever it is made of. */
+/** Of what agents send. */
+export const agentLimits: JsonLimits = {
+  /** osquery needs six levels, and values of any kind may be in a row. */
+  depth: 12,
+  /** Rows, and what is around them. Objects take most memory when each has names of its own. */
+  containers: 200_000,
+  /** 50,000 rows of 28 columns. */
+  values: 1_500_000,
+}
+
+/** Of a request to the API, SCIM or the console. */
 export const requestLimits: JsonLimits = { depth: 64, containers: 25_000, values: 100_000 }
 
 /** Whether a JSON text has more of anything than it may. */

@@ -11,21 +11,32 @@ type TextFault = { field: string; message: string }
 
 const maxFaults = 50
 
-/** Where a value has text that no database text can hold, 50 places at most. Iterative: the nesting is the caller's to choose. */
+/** Where a value has text that no database text can hold, 50 places at most. */
 export function unstorableTexts(value: unknown): TextFault[] {
   const faults: TextFault[] = []
-  const pending: [path: string, value: unknown][] = [['', value]]
-  for (let next = pending.pop(); next && faults.length < maxFaults; next = pending.pop()) {
-    const [path, part] = next
-    if (typeof part === 'string' && !isStorable(part)) {
-      faults.push({ field: path, message: 'must not contain NUL or half a surrogate pair' })
-    }
-    if (typeof part !== 'object' || part === null) continue
-    for (const [name, member] of Object.entries(part)) {
-      pending.push([path === '' ? name : `${path}/${name}`, member])
-      if (!isStorable(name))
-        faults.push({ field: path, message: 'must not have names with NUL or half a surrogate pair' })
-    }
+  for (const [path, part] of partsOf(value)) {
+    faults.push(...unstorableIn(path, part))
+    if (faults.length >= maxFaults) break
   }
   return faults
+}
+
+/** What of one part no database text can hold: itself, or the names of its members. */
+export function unstorableIn(path: string, part: unknown): TextFault[] {
+  if (typeof part === 'string') {
+    return isStorable(part) ? [] : [{ field: path, message: 'must not contain NUL or half a surrogate pair' }]
+  }
+  if (typeof part !== 'object' || part === null || Object.keys(part).every(isStorable)) return []
+  return [{ field: path, message: 'must not have names with NUL or half a surrogate pair' }]
+}
+
+/** A value, its members, theirs, and so on, each with its path. Iterative: the nesting is the caller's to choose. */
+export function* partsOf(value: unknown): Generator<[path: string, part: unknown]> {
+  const pending: [path: string, part: unknown][] = [['', value]]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    yield next
+    const [path, part] = next
+    if (typeof part !== 'object' || part === null) continue
+    for (const [name, member] of Object.entries(part)) pending.push([path === '' ? name : `${path}/${name}`, member])
+  }
 }

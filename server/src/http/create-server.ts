@@ -25,6 +25,7 @@ import { errorBodyOf, statusOf, toServiceError } from './errors.ts'
 import { asMalformed, explainValidation } from './explain-validation.ts'
 import { addressReader } from './forwarded-address.ts'
 import { hostFault } from './host-fault.ts'
+import { parseJsonBodies } from './json-bodies.ts'
 import { readBodiesAsJson } from './read-json-body.ts'
 import { requestIdOf } from './request-id.ts'
 import { unmatchedRequest, versionConstraint } from './versions.ts'
@@ -68,6 +69,7 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   rememberRoutes(app, config)
   endConnectionsAtStop(app)
   boundBodies(app)
+  parseJsonBodies(app)
   readBodiesAsJson(app)
   answerErrors(app, config, log)
   addCommonHeaders(app)

@@ -3,7 +3,7 @@ import { ServiceError } from '../base/errors.ts'
 import { isWellFormedKey } from '../base/secrets/token-format.ts'
 import { accessTokenSeconds, makeAccessToken, type Scope, scopes } from './access-tokens.ts'
 import { oauthClients, tokenPath } from './oauth-metadata-routes.ts'
-import { wholeBody } from './whole-body.ts'
+import { wholeText } from './whole-body.ts'
 
 /** The errors of RFC 6749 §5.2 that a client may see here. */
 type OauthError =
@@ -30,7 +30,7 @@ class OauthRefusal extends Error {
 export function addOauth(app: FastifyInstance): void {
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/x-www-form-urlencoded', wholeBody(readForm, 8_192))
+    scope.addContentTypeParser('application/x-www-form-urlencoded', wholeText(readForm, 8_192))
     scope.addContentTypeParser('*', (_request, _payload, parsed) =>
       parsed(new OauthRefusal('invalid_request', 'The body must be application/x-www-form-urlencoded.')),
     )
@@ -45,12 +45,14 @@ export function addOauth(app: FastifyInstance): void {
   })
 }
 
-function readForm(_request: FastifyRequest, text: string, done: (error: Error | null, body?: unknown) => void): void {
+function readForm(text: string): URLSearchParams {
   const form = new URLSearchParams(text)
   const names = [...form.keys()]
   // RFC 6749 §3.2: a parameter must not be there twice.
-  const isRepeated = new Set(names).size < names.length
-  done(isRepeated ? new OauthRefusal('invalid_request', 'A parameter is there more than once.') : null, form)
+  if (new Set(names).size < names.length) {
+    throw new OauthRefusal('invalid_request', 'A parameter is there more than once.')
+  }
+  return form
 }
 
 async function grant({ kit }: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {

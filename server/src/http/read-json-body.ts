@@ -1,8 +1,6 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../base/errors.ts'
-import { exceedsLimits, requestLimits } from '../base/scan-json.ts'
-import { unstorableTexts } from '../base/storable.ts'
 import { wholeBody } from './whole-body.ts'
 
 /**
@@ -10,37 +8,33 @@ import { wholeBody } from './whole-body.ts'
  * object, on a DELETE.
  */
 export function readBodiesAsJson(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
-    wholeBody((request, text, done) => {
+    wholeBody(async (request, bytes) => {
       // What an empty body lacks, its schema says better than the parser.
-      if (!takesBody(request) || text === '') return done(null)
-      if (exceedsLimits(text, requestLimits)) return done(new ServiceError('invalid', { errors: [tooMuch] }))
-      // It calls back before it returns.
-      void parse(request, text, (error, body) => {
-        if (error) return done(error)
-        const errors = unstorable.test(text) ? unstorableTexts(body) : []
-        if (errors.length > 0) return done(new ServiceError('invalid', { errors }))
-        done(null, body)
-      })
+      if (!takesBody(request) || bytes.length === 0) return undefined
+      const body = await app.parseJson(request, bytes)
+      if ('fault' in body) {
+        if (body.fault === 'not_json') throw new ServiceError('malformed_json')
+        throw new ServiceError('invalid', { errors: [tooMuch] })
+      }
+      if (body.unstorable.length > 0) throw new ServiceError('invalid', { errors: body.unstorable })
+      return body.ok
     }),
   )
   app.addContentTypeParser(
     '*',
-    wholeBody((request, _text, done) => {
-      done(takesBody(request) ? new ServiceError('unsupported_media_type') : null)
+    wholeBody((request) => {
+      if (takesBody(request)) throw new ServiceError('unsupported_media_type')
     }),
   )
 }
 
 const tooMuch: FieldError = {
   field: '',
-  message: 'must not have more than 64 levels, 25,000 objects and arrays, or 100,000 values',
+  message:
+    'must not have more than 64 levels, 25,000 objects and arrays, 100,000 values, or 5,000 members of an object',
 }
 
 const takesBody = (request: FastifyRequest): boolean => request.routeOptions.schema?.body !== undefined
-
-/** Escapes of NUL and of halves of surrogate pairs; paired halves are found as well, and then cleared. */
-const unstorable = /\\u(?:0000|[dD][89a-fA-F])/

@@ -58,8 +58,9 @@ export function boundBodies(app: FastifyInstance): void {
   })
 }
 
-type Parse = (request: FastifyRequest, text: string, done: Done) => void
 type Done = (error: Error | null, body?: unknown) => void
+/** What a body is; throws what its sender is told. */
+type Parse = (request: FastifyRequest, bytes: Buffer) => unknown
 
 /**
  * Reads a whole body for a parser of the framework, whose own reading has neither a least rate nor a bound on all bodies. A body
@@ -72,7 +73,12 @@ export const wholeBody =
     request.server.readBody(request, Math.min(maxBytes, bodyLimit), (outcome) => {
       if (outcome.kind === 'read') {
         request.releaseBody = outcome.release
-        return parseOrFail(parse, request, outcome.bytes.toString('utf8'), done)
+        const parsing = (async () => parse(request, outcome.bytes))()
+        parsing.then(
+          (body) => done(null, body),
+          (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+        )
+        return
       }
       const why = outcome.kind === 'refused' ? outcome.why : 'broken_off'
       // As Node answers a request that takes too long in all.
@@ -81,14 +87,9 @@ export const wholeBody =
     })
   }
 
-/** It is called by an event, where an error would end the process. */
-function parseOrFail(parse: Parse, request: FastifyRequest, text: string, done: Done): void {
-  try {
-    parse(request, text, done)
-  } catch (error) {
-    done(error instanceof Error ? error : new Error(String(error)))
-  }
-}
+/** For bodies that are text, such as forms. */
+export const wholeText = (parse: (text: string) => unknown, maxBytes: number) =>
+  wholeBody((_request, bytes) => parse(bytes.toString('utf8')), maxBytes)
 
 const timedOut = Object.assign(new Error('The body arrived too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 

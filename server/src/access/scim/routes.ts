@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { exceedsLimits, requestLimits } from '../../base/scan-json.ts'
+import { ServiceError } from '../../base/errors.ts'
 import { wholeBody } from '../../http/whole-body.ts'
 import { addDiscovery } from './discovery-routes.ts'
 import { scimMediaType } from './endpoint-routes.ts'
@@ -29,22 +29,23 @@ const tooMuch = () =>
 
 /** RFC 7644 §3.8 wants its own media type; many clients send that of JSON. */
 function readBodies(scope: FastifyInstance): void {
-  const parse = scope.getDefaultJsonParser('error', 'error')
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     [scimMediaType, 'application/json'],
-    wholeBody((request, text, done) => {
+    wholeBody(async (request, bytes) => {
       // Clients put a content type on a DELETE, too.
-      if (request.method === 'DELETE') return done(null)
-      if (exceedsLimits(text, requestLimits)) return done(tooMuch())
-      void parse(request, text, done)
+      if (request.method === 'DELETE') return undefined
+      const body = await scope.parseJson(request, bytes)
+      // What no database can hold is refused by the attribute that it is of.
+      if ('ok' in body) return body.ok
+      throw body.fault === 'not_json' ? new ServiceError('malformed_json') : tooMuch()
     }),
   )
   scope.addContentTypeParser(
     '*',
-    wholeBody((request, _text, done) => {
-      if (request.method === 'DELETE') return done(null)
-      done(new ScimError(415, undefined, `The body must be JSON: send Content-Type: ${scimMediaType}.`))
+    wholeBody(({ method }) => {
+      if (method === 'DELETE') return
+      throw new ScimError(415, undefined, `The body must be JSON: send Content-Type: ${scimMediaType}.`)
     }),
   )
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endSoon, type Outcome } from '../../base/bodies/reading.ts'
+import { parseInTurns } from '../../base/parse-in-turns.ts'
+import { agentLimits } from '../../base/scan-json.ts'
 import { type CompanionKey, findCompanionKey } from '../companion-keys/queries.ts'
 import type { Answer } from '../protocol/answers.ts'
-import { parseInTurns } from '../protocol/bodies/parse-in-turns.ts'
 import { releaseWith } from '../protocol/bodies/release-with.ts'
 import { refusalOf, refusals } from './companion-answers.ts'
 import type { CompanionContext } from './companion-context.ts'
@@ -112,7 +113,7 @@ export async function readSigned(
     context.unknownKeys.spend(ip)
     return refusals.invalid
   }
-  const parsed = await parseInTurns(bytes)
+  const parsed = await parseInTurns(bytes, agentLimits)
   return { ...head, fields: fieldsOf('ok' in parsed ? parsed.ok : undefined) }
 }
 

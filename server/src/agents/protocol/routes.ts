@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endSoon } from '../../base/bodies/reading.ts'
+import { parseInTurns, smallBytes } from '../../base/parse-in-turns.ts'
+import { agentLimits } from '../../base/scan-json.ts'
 import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { admitEnrollment } from './admit-enrollment.ts'
@@ -17,7 +19,6 @@ import {
   unreadable,
 } from './answers.ts'
 import { type BodyLimits, bodyLimits } from './bodies/body-limits.ts'
-import { parseInTurns, smallBytes } from './bodies/parse-in-turns.ts'
 import { type BodyReceiver, bodyReceiver } from './bodies/receive-bodies.ts'
 import { addBodyParser, answerWith, decorateRequests } from './body-routes.ts'
 import { deviceConfig } from './device-config.ts'
@@ -167,7 +168,7 @@ async function respond(
 
 async function parseBody(request: FastifyRequest): Promise<unknown> {
   if (request.agentBody?.kind === 'skipped') return 'too_large'
-  const parsed = await parseInTurns(bodyOf(request) ?? Buffer.alloc(0))
+  const parsed = await parseInTurns(bodyOf(request) ?? Buffer.alloc(0), agentLimits)
   if ('ok' in parsed) return fieldsOf(parsed.ok)
   return parsed.fault === 'too_large' ? parsed.fault : undefined
 }

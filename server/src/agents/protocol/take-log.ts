@@ -1,8 +1,9 @@
+import { parseInTurns } from '../../base/parse-in-turns.ts'
+import { agentLimits } from '../../base/scan-json.ts'
 import { valueText } from '../../base/value-text.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type Answer, fieldsOf, parseFields, success, unknownNodeKey } from './answers.ts'
 import { inflateBody } from './bodies/inflate-body.ts'
-import { parseInTurns } from './bodies/parse-in-turns.ts'
 import type { DeviceState } from './device-registry.ts'
 import { authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
 import { takeSnapshotLines } from './take-snapshots.ts'
@@ -53,7 +54,7 @@ async function answerInTurn(
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<Answer> {
   const text = await inflateBody(bytes)
-  const parsed = text && (await parseInTurns(text))
+  const parsed = text && (await parseInTurns(text, agentLimits))
   const body = parsed && 'ok' in parsed ? fieldsOf(parsed.ok) : undefined
   noteContact(context, stateOf(device), context.clock())
   if (body) await takeLines(context, device, body, isDatabaseUnavailable)

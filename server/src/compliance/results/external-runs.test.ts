@@ -268,7 +268,8 @@ test('values that are nested too deeply are refused, as rows and as JSON text', 
       body: `{"device_id":"${device.id}","check_data":${checkData}}`,
       headers: { 'content-type': 'application/json' },
     })
-  const message = 'must not have more than 64 levels, 25,000 objects and arrays, or 100,000 values'
+  const message =
+    'must not have more than 64 levels, 25,000 objects and arrays, 100,000 values, or 5,000 members of an object'
   const { status, body } = await send(nested(5_000))
   assert.deepEqual([status, body], [422, invalidBody({ field: '', message })])
   assert.equal((await send(JSON.stringify(nested(5_000)))).status, 422)

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../../base/errors.ts'
 import { networkOf } from '../../base/network-of.ts'
 import { isRecordId } from '../../http/record-id.ts'
-import { wholeBody } from '../../http/whole-body.ts'
+import { wholeText } from '../../http/whole-body.ts'
 import { findConnectionById } from '../connections/connection-queries.ts'
 import { entraSettingsOf } from '../connections/entra-change.ts'
 import { entraPath } from '../connections/entra-rules.ts'
@@ -30,7 +30,7 @@ const open = { 'cache-control': 'public, max-age=3600', 'x-content-type-options'
 export function entraRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {
   scope.removeAllContentTypeParsers()
   // Names that come twice are told apart later.
-  const form = wholeBody((_request, text, parsed) => parsed(null, new URLSearchParams(text)), maxFormBytes)
+  const form = wholeText((text) => new URLSearchParams(text), maxFormBytes)
   scope.addContentTypeParser('application/x-www-form-urlencoded', form)
   scope.get(`${entraPath}/:connection/.well-known/openid-configuration`, { config }, async (request, reply) => {
     const found = await connectionOf(context, request)

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { wholeBody } from '../../http/whole-body.ts'
+import { wholeText } from '../../http/whole-body.ts'
 import { findConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
 import { findUpstream } from '../upstreams/upstream-queries.ts'
@@ -22,7 +22,7 @@ export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages:
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     '*',
-    wholeBody((_request, text, done) => done(null, text), maxFormBytes),
+    wholeText((text) => text, maxFormBytes),
   )
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
     const place = await context.placeOf(request.host)

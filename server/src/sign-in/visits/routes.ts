@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Counter } from 'prom-client'
-import { wholeBody } from '../../http/whole-body.ts'
+import { wholeText } from '../../http/whole-body.ts'
 import { codeRoutes } from './code-routes.ts'
 import { entraRoutes } from './entra-routes.ts'
 import { oidcRoutes } from './oidc-routes.ts'
@@ -20,11 +20,8 @@ export function visitRoutes(app: FastifyInstance, parts: VisitParts): readonly C
       next()
     })
     scope.removeAllContentTypeParsers()
-    const json = wholeBody((_request, text, parsed) => parsed(null, parseJson(text)), maxFormBytes)
-    const form = wholeBody(
-      (_request, text, parsed) => parsed(null, Object.fromEntries(new URLSearchParams(text))),
-      maxFormBytes,
-    )
+    const json = wholeText(parseJson, maxFormBytes)
+    const form = wholeText((text) => Object.fromEntries(new URLSearchParams(text)), maxFormBytes)
     scope.addContentTypeParser('application/json', json)
     scope.addContentTypeParser('application/x-www-form-urlencoded', form)
     const pages = pageRoutes(scope, context)

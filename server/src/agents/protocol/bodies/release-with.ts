@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { smallBytes } from './parse-in-turns.ts'
+import { smallBytes } from '../../../base/parse-in-turns.ts'
 
 /** A large body is held until the answer is on its way or the connection is gone. */
 export function releaseWith(

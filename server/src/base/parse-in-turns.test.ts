@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { parseInTurns } from './parse-in-turns.ts'
+import { agentLimits } from './scan-json.ts'
 
 const kibibyte = 1024
 
@@ -17,7 +18,7 @@ function outcomeOf(text: string): unknown {
 
 /** Without the difference, which would be as long as the text. */
 async function assertSame(text: string): Promise<void> {
-  assert.ok(isDeepStrictEqual(await parseInTurns(Buffer.from(text)), outcomeOf(text)), text.slice(0, 100))
+  assert.ok(isDeepStrictEqual(await parseInTurns(Buffer.from(text), agentLimits), outcomeOf(text)), text.slice(0, 100))
 }
 
 /** A text that is long enough to be parsed piece by piece. */
@@ -86,14 +87,14 @@ const tooLarge: [what: string, text: string][] = [
 ]
 for (const [what, text] of tooLarge) {
   test(`a body with ${what} is refused before it is parsed`, async () => {
-    assert.deepEqual(await parseInTurns(Buffer.from(text)), { fault: 'too_large' })
+    assert.deepEqual(await parseInTurns(Buffer.from(text), agentLimits), { fault: 'too_large' })
   })
 }
 
 test('others have their turn while a body is parsed', async () => {
   let isDone = false
   let turns = 0
-  const parsing = parseInTurns(Buffer.from(rows(90_000))).finally(() => {
+  const parsing = parseInTurns(Buffer.from(rows(90_000)), agentLimits).finally(() => {
     isDone = true
   })
   for (; !isDone; turns += 1) await nextTurn()

@@ -1,18 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { exceeds, scanJson, skipBlank } from '../../../base/scan-json.ts'
+import { exceeds, type JsonLimits, scanJson, skipBlank } from './scan-json.ts'
 
 const kibibyte = 1024
 /** What is no longer is parsed at once: it takes a few milliseconds, whatever it is. */
 export const smallBytes = 64 * kibibyte
 const scannedAtOnce = 1024 * kibibyte
-const limits = {
-  /** osquery needs six levels, and values of any kind may be in a row. */
-  depth: 12,
-  /** Rows, and what is around them. Objects take most memory when each has names of its own. */
-  containers: 200_000,
-  /** 50,000 rows of 28 columns. */
-  values: 1_500_000,
-}
 /** Of one object. A thousand queries are answered at once, and a row has some hundred columns. */
 const maxMembers = 5_000
 /** In values of other objects' names, which take 1 µs each; so long a text takes as much as one. */
@@ -27,13 +19,13 @@ class TooLarge extends Error {}
 type Steps<Result> = Generator<void, Result>
 
 /**
- * Parses the JSON text of an agent. A long one is counted first, so that no text takes memory out of proportion, and
- * parsed piece by piece, with a turn of the event loop for everyone else in between.
+ * Parses a JSON text. A long one is counted first, so that no text takes memory out of proportion, and parsed piece by piece,
+ * with a turn of the event loop for everyone else in between.
  */
-export async function parseInTurns(bytes: Buffer): Promise<Parsed> {
+export async function parseInTurns(bytes: Buffer, limits: JsonLimits): Promise<Parsed> {
   try {
     if (bytes.length <= smallBytes) return { ok: parseText(bytes, 0, bytes.length) }
-    const steps = parseSteps(bytes)
+    const steps = parseSteps(bytes, limits)
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done) return step.value
       await nextTurn()
@@ -45,19 +37,19 @@ export async function parseInTurns(bytes: Buffer): Promise<Parsed> {
   }
 }
 
-function* parseSteps(bytes: Buffer): Steps<Parsed> {
+function* parseSteps(bytes: Buffer, limits: JsonLimits): Steps<Parsed> {
   const from = skipBlank(bytes, 0)
-  const whole = yield* scanValue(bytes, from)
+  const whole = yield* scanValue(bytes, from, limits)
   if (skipBlank(bytes, whole.to) < bytes.length) return { fault: 'not_json' }
   return { ok: yield* parseValue(bytes, from, whole.to) }
 }
 
 /** Where the value at `from` ends, and what it costs to parse it. */
-function* scanValue(bytes: Buffer, from: number): Steps<{ to: number; cost: number }> {
+function* scanValue(bytes: Buffer, from: number, limits?: JsonLimits): Steps<{ to: number; cost: number }> {
   const scan = scanJson()
   for (let at = from; ; ) {
     at = scan.read(bytes, at, Math.min(at + scannedAtOnce, bytes.length))
-    if (exceeds(scan, limits)) throw new TooLarge()
+    if (limits && exceeds(scan, limits)) throw new TooLarge()
     if (scan.hasEnded() || at === bytes.length) return { to: at, cost: scan.values() + (at - from) / bytesPerCost }
     yield
   }
