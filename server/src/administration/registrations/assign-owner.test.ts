@@ -4,6 +4,9 @@ import type { Permission } from '@muster/contract/permissions.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
+import { transact } from '../../base/db/transact.ts'
+import { registerDevice } from './register-device.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -93,6 +96,41 @@ test('a device of someone else needs Remove Devices too, and one in doubt Manage
   assert.deepEqual([after.registered_owner_info.identifier, after.registration_suspended_at], [ben.id, null])
   const trust = await app.db.selectFrom('people').select('has_used_first_trust').where('id', '=', ada.id).execute()
   assert.deepEqual(trust, [{ has_used_first_trust: false }])
+})
+
+test('a suspension outlives its registration until it is decided', async () => {
+  const { ada, ben, device } = await fleet()
+  const both = ['update_devices', 'remove_devices'] as const
+  const [moving, deciding] = [await keyWith(...both), await keyWith(...both, 'manage_user_requests')]
+  const standing = async () => {
+    const { body } = await app.ask('GET', `/devices/${device.id}`)
+    return [body.registered_owner_info.identifier, body.registration_suspended_at]
+  }
+  const end = (key: string) => app.ask('DELETE', `/devices/${device.id}/registration`, { key })
+  await assign(device.id, { person_id: ada.id })
+  await app.db.updateTable('devices').set({ registration_suspended_at: start }).where('id', '=', device.id).execute()
+  assert.equal((await end(moving)).status, 200)
+  assert.deepEqual(await standing(), ['', null])
+  const again = await assign(device.id, { person_id: ada.id }, { key: moving })
+  assert.equal(again.status, 403)
+  assert.match(again.body.message, /Manage User Requests/)
+  // Neither by way of another person.
+  assert.equal((await assign(device.id, { person_id: ben.id }, { key: moving })).status, 200)
+  assert.equal((await assign(device.id, { person_id: ada.id }, { key: moving })).status, 403)
+  // Nor by what registers without anyone's decision, such as the rule by account.
+  await transact(app.db, async (tx) => {
+    const change = systemChange(app.tenant.organizationId, app.now())
+    await registerDevice(tx, { deviceId: device.id, personId: ada.id }, change)
+  })
+  assert.deepEqual(await standing(), [ada.id, start])
+  assert.deepEqual(await eventsOf('devices.registration_suspended'), [device.id])
+  assert.equal((await end(moving)).status, 200)
+  assert.equal((await assign(device.id, { person_id: ada.id }, { key: deciding })).status, 200)
+  assert.deepEqual(await standing(), [ada.id, null])
+  // It was decided: it does not come back.
+  assert.equal((await end(moving)).status, 200)
+  assert.equal((await assign(device.id, { person_id: ada.id }, { key: moving })).status, 200)
+  assert.deepEqual(await standing(), [ada.id, null])
 })
 
 test('a registration names one living person of the organization', async () => {

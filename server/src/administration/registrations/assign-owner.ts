@@ -3,6 +3,7 @@ import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
+import { findEnded } from './ended-registrations.ts'
 import { registerDevice } from './register-device.ts'
 
 type Assignment = {
@@ -14,15 +15,16 @@ type Assignment = {
 
 /**
  * Registers a device to a person because an administrator or a key says so; false where it is theirs already. To take
- * it from its owner is to unregister it, and a suspended registration ends as if it was decided, so each needs that
- * right as well. Fails with not_found and with permission_missing.
+ * it from its owner is to unregister it, and a suspended registration, also one that has ended, is decided by that, so each
+ * needs that right as well. Fails with not_found and with permission_missing.
  */
 export async function assignOwner(tx: Tx, assignment: Assignment, context: ChangeContext): Promise<boolean> {
   const { deviceId, personId, requirePower } = assignment
   const device = orNotFound(await lockDevice(tx, context.organizationId, deviceId))
   if (device.registered_owner_id === personId) return false
   if (device.registered_owner_id !== null) requirePower('remove_devices')
-  if (device.registration_suspended_at !== null) requirePower('manage_user_requests')
-  await registerDevice(tx, { deviceId, personId }, context)
+  const ended = await findEnded(tx, { organizationId: context.organizationId, deviceId, personId })
+  if (device.registration_suspended_at ?? ended?.suspended_at) requirePower('manage_user_requests')
+  await registerDevice(tx, { deviceId, personId, isDecided: true }, context)
   return true
 }

@@ -9,15 +9,15 @@ const longestName = 320
 
 /**
  * Remembers that someone else ended a person's registration of a device: it is not offered to them on first use again. What
- * a person ends themselves is not remembered.
+ * a person ends themselves is not remembered, unless it was suspended.
  */
 export async function rememberEnded(
   tx: Tx,
-  { deviceId, personId }: Omit<Registration, 'organizationId'>,
+  { deviceId, personId, suspendedAt }: Omit<Registration, 'organizationId'> & { suspendedAt: string | null },
   { organizationId, actor, now }: ChangeContext,
 ): Promise<void> {
-  if (actor.type === 'Person' && actor.id === personId) return
-  const ended = { ended_at: now, ended_by: storable(actor.name, longestName) }
+  if (actor.type === 'Person' && actor.id === personId && suspendedAt === null) return
+  const ended = { ended_at: now, ended_by: storable(actor.name, longestName), suspended_at: suspendedAt }
   await tx
     .insertInto('ended_registrations')
     .values({ organization_id: organizationId, device_id: deviceId, person_id: personId, ...ended })
@@ -25,26 +25,26 @@ export async function rememberEnded(
     .execute()
 }
 
-/** Forgets it, because the device is the person's again. */
-export async function forgetEnded(tx: Tx, { organizationId, deviceId, personId }: Registration): Promise<void> {
-  await tx
+/** Forgets it, because the device is the person's again, and returns what it was. */
+export function forgetEnded(tx: Tx, { organizationId, deviceId, personId }: Registration) {
+  return tx
     .deleteFrom('ended_registrations')
     .where(inOrganization('ended_registrations', organizationId))
     .where('device_id', '=', deviceId)
     .where('person_id', '=', personId)
-    .execute()
+    .returning('suspended_at')
+    .executeTakeFirst()
 }
 
-/** Whether someone else ended the person's registration of the device, and nobody has registered it to them since. */
-export async function isEnded(reader: Reader, { organizationId, deviceId, personId }: Registration): Promise<boolean> {
-  const found = await reader
+/** The person's registration of the device that someone else ended, where nobody has registered it to them since. */
+export function findEnded(reader: Reader, { organizationId, deviceId, personId }: Registration) {
+  return reader
     .selectFrom('ended_registrations')
-    .select('ended_at')
+    .select('suspended_at')
     .where(inOrganization('ended_registrations', organizationId))
     .where('device_id', '=', deviceId)
     .where('person_id', '=', personId)
     .executeTakeFirst()
-  return found !== undefined
 }
 
 /** Keeps what is remembered of a device when another record of its machine takes its place. */
@@ -54,12 +54,12 @@ export async function moveEnded(
 ): Promise<void> {
   await tx
     .insertInto('ended_registrations')
-    .columns(['organization_id', 'device_id', 'person_id', 'ended_at', 'ended_by'])
+    .columns(['organization_id', 'device_id', 'person_id', 'ended_at', 'ended_by', 'suspended_at'])
     .expression((build) =>
       build
         .selectFrom('ended_registrations as other')
         .select((row) => ['other.organization_id', row.val(keptId).as('device_id'), 'other.person_id'])
-        .select(['other.ended_at', 'other.ended_by'])
+        .select(['other.ended_at', 'other.ended_by', 'other.suspended_at'])
         .where('other.organization_id', '=', organizationId)
         .where('other.device_id', '=', otherId),
     )

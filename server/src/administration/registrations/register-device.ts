@@ -11,12 +11,15 @@ import { announce } from '../../signals/events/announce.ts'
 import { forgetEnded, rememberEnded } from './ended-registrations.ts'
 import { recordManyRegistrations } from './record-many-registrations.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
+import { suspendRegistration } from './suspend-registration.ts'
 
 type Registration = {
   deviceId: string
   personId: string
   /** Where nobody else had a say: with an enrollment secret issued for the person, or on first use at a sign-in. */
   isByOwner?: true
+  /** By whoever may decide about a suspension: one that outlived an earlier registration ends. */
+  isDecided?: true
   /** Ends the sentence of the audit log, where nobody decided it. */
   reason?: string
 }
@@ -33,9 +36,9 @@ export async function registerDevice(tx: Tx, registration: Registration, context
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   if (device.registered_owner_id === personId) return
   const free = await withoutOwner(tx, device, context)
-  const owned = await setOwner(tx, free, { personId, isByOwner }, context.now)
+  const registered = await setOwner(tx, free, { personId, isByOwner }, context.now)
   await markFirstTrust(tx, organizationId, personId, true)
-  await forgetEnded(tx, { organizationId, deviceId, personId })
+  const ended = await forgetEnded(tx, { organizationId, deviceId, personId })
   await announce(tx, [
     {
       type: 'devices.registered',
@@ -46,7 +49,6 @@ export async function registerDevice(tx: Tx, registration: Registration, context
       at: context.now,
     },
   ])
-  await reconcileDevices(tx, [owned], { deadlines: 'all' }, context)
   await recordAudit(
     tx,
     {
@@ -56,14 +58,20 @@ export async function registerDevice(tx: Tx, registration: Registration, context
     },
     context,
   )
+  const isInDoubt = !registration.isDecided && (ended?.suspended_at ?? null) !== null
+  const owned = isInDoubt ? await suspendRegistration(tx, registered, stillSuspended, context) : registered
+  await reconcileDevices(tx, [owned], { deadlines: 'all' }, context)
   if (isByOwner) await recordManyRegistrations(tx, person, context)
 }
+
+const stillSuspended = 'it was suspended when it last ended, and nobody has confirmed it since'
 
 async function withoutOwner(tx: Tx, device: LockedDevice, context: ChangeContext): Promise<LockedDevice> {
   const { id: deviceId, registered_owner_id: personId } = device
   if (personId === null) return device
   const free = await clearOwner(tx, device)
   await resetTrustOfLast(tx, device, personId)
-  await rememberEnded(tx, { deviceId, personId }, context)
+  // Who takes a suspended one from its owner has decided about it.
+  await rememberEnded(tx, { deviceId, personId, suspendedAt: null }, context)
   return free
 }

@@ -20,8 +20,8 @@ export type EndedRegistration = {
 
 /**
  * Ends a device's registration and returns what it was. Where it was the person's only one, they may register
- * another device without approval, unless they ended it themselves: this one they have to ask for. A phone or tablet is
- * deleted along with it.
+ * another device without approval, unless they ended it themselves: this one they have to ask for. One that was suspended is
+ * suspended again if it comes back to them. A phone or tablet is deleted along with it.
  * Fails with device_not_registered.
  */
 export async function unregisterDevice(
@@ -35,7 +35,8 @@ export async function unregisterDevice(
   if (ownerId === null || registeredAt === null) return fail('device_not_registered')
   const free = await clearOwner(tx, device)
   if (actor.type !== 'Person') await resetTrustOfLast(tx, device, ownerId)
-  await rememberEnded(tx, { deviceId, personId: ownerId }, context)
+  const suspendedAt = device.registration_suspended_at
+  await rememberEnded(tx, { deviceId, personId: ownerId, suspendedAt }, context)
   await reconcileDevices(tx, [free], { deadlines: 'all' }, context)
   const owner = await tx
     .selectFrom('people')

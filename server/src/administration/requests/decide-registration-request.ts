@@ -18,7 +18,7 @@ type Deciding = { requestId: string; decision: RegistrationRequestDecision }
  * request_decided or request_withdrawn.
  */
 export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, context: ChangeContext): Promise<void> {
-  const { organizationId, actor } = context
+  const { organizationId } = context
   const { requestId } = deciding
   const subject = await lockRegistrationRequest(tx, organizationId, requestId)
   const reading = readRegistrationDecision(deciding.decision)
@@ -29,7 +29,7 @@ export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, cont
   await setRegistrationStatus(tx, { organizationId, requestId }, decision, context.now)
   if (isApproved) {
     const { device, requester } = subject
-    const registration = { organizationId, deviceId: device.id, personId: requester.id, actor }
+    const registration = { deviceId: device.id, personId: requester.id, isDecided: true } as const
     const isTheirs = device.registered_owner_id === requester.id
     await (isTheirs ? confirmRegistration : registerDevice)(tx, registration, context)
   }

@@ -5,7 +5,7 @@ import { listUnmetChecks } from '../../compliance/results/list-unmet-checks.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { findSettings } from '../../inventory/organizations/settings.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
-import { isEnded } from '../registrations/ended-registrations.ts'
+import { findEnded } from '../registrations/ended-registrations.ts'
 import { registerDevice } from '../registrations/register-device.ts'
 import { type RegistrationAsked, raiseRegistrationRequest } from './raise-registration-request.ts'
 
@@ -38,7 +38,7 @@ async function isTrustedOnFirstUse(
   place: { organizationId: string; deviceId: string; personId: string },
 ): Promise<boolean> {
   const settings = await findSettings(tx, place.organizationId)
-  if (!settings.is_first_device_trusted || (await isEnded(tx, place))) return false
+  if (!settings.is_first_device_trusted || (await findEnded(tx, place))) return false
   const unmet = await listUnmetChecks(tx, { ...place, checkIds: settings.registration_required_checks })
   return unmet.length === 0
 }

@@ -180,6 +180,7 @@ export interface Database {
     person_id: string
     ended_at: Instant
     ended_by: string
+    suspended_at: Instant | null
   }
   device_presence: { organization_id: string; device_id: string; last_seen_at: Instant }
   device_check_runs: { organization_id: string; device_id: string; check_ids: string[]; ran_at: Instant[] }

@@ -25,7 +25,7 @@ export const deviceCommands = implement(deviceGroup, {
     const { id: organizationId } = await organizationOf(connection.db, organization)
     await transact(connection.db, async (tx) => {
       const person = await findPerson(tx, organizationId, personEmail)
-      const registration = { deviceId: id, personId: person.id }
+      const registration = { deviceId: id, personId: person.id, isDecided: true } as const
       await registerDevice(tx, registration, terminalChange(organizationId, now))
     })
     await io.line(`Registered device ${id} to ${personEmail}`)
