@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { connectEmbedded } from '../../src/base/db/connect.ts'
+import { entryOf, hashOf, manifestEntry, readArchive, writeArchive } from '../support/backup-archive.ts'
 import { openPlace, until } from '../support/muster-process.ts'
 import { assertSound } from './told-place.ts'
 
@@ -15,10 +16,13 @@ const settings = {
   MUSTER_BOOTSTRAP_ORGANIZATION: 'Acme',
 }
 
-/** As a later version of Muster would leave it. */
-async function addMigration(dataDir: string): Promise<void> {
+/** As a later version of Muster would leave it, but for a name that no version has. */
+async function addMigrations(dataDir: string): Promise<void> {
   const { executeScript, close } = await connectEmbedded({ dataDir })
-  await executeScript(`insert into schema_migrations (version, name, checksum) values (9999, '9999_later.sql', '')`)
+  await executeScript(
+    `insert into schema_migrations (version, name, checksum)
+     values (9998, '9998_' || chr(27) || '[2J.sql', ''), (9999, '9999_later.sql', '')`,
+  )
   await close()
 }
 
@@ -57,7 +61,17 @@ test('what is no backup, of another key, or would replace something, is refused 
     bytes.map((byte, at) => (at === Math.floor(bytes.length / 2) ? byte ^ 1 : byte)),
   )
   const otherKey = { MUSTER_MASTER_KEY: 'ab'.repeat(32) }
+  const { manifest, rest } = await readArchive(file)
+  const { mac, sizes, ...unsigned } = manifest
+  assert.ok(mac !== undefined && sizes !== undefined)
+  const replaced = 'pgdata/postgresql.conf'
+  const resigned = manifestEntry({ ...manifest, files: { ...manifest.files, [replaced]: hashOf('') } })
+  const forged = await writeArchive(join(folder, 'forged.tar.gz'), [
+    resigned,
+    ...rest.map((entry) => (entry.name === replaced ? entryOf(replaced) : entry)),
+  ])
   for (const [input, own, fault] of [
+    [forged, {}, /its manifest was changed after it was signed\. Nothing was restored/],
     [cut, {}, /is not a whole backup/],
     [changed, {}, /is not a whole backup/],
     [file, otherKey, /taken with the master key .* but the configured one is/],
@@ -71,13 +85,13 @@ test('what is no backup, of another key, or would replace something, is refused 
   }
 
   const newer = join(folder, 'newer.tar.gz')
-  await addMigration(join(place.dataDir, 'database'))
+  await addMigrations(join(place.dataDir, 'database'))
   const alone = await place.run(['backup', '--output', newer])
   assert.equal(alone.exit, 0, alone.err)
   const refused = await restore(newer, 'refused')
   assert.match(
     refused.err,
-    /The database is newer than this version of Muster: it has 9999_later\.sql.*Nothing was restored/,
+    /The database is newer than this version of Muster: it has 9998_\ufffd\[2J\.sql.*Nothing was restored/,
   )
   assert.deepEqual(await readdir(join(folder, 'refused', 'database')), [])
 
@@ -90,6 +104,15 @@ test('what is no backup, of another key, or would replace something, is refused 
   await writeFile(join(remains, 'pgdata.incomplete'), '')
   const restored = await restore(file, 'restored')
   assert.equal(restored.exit, 0, restored.err)
+  assert.equal(restored.err, '')
   assert.deepEqual(await readdir(remains), ['pgdata'])
   await assertSound(place, { MUSTER_DATA_DIR: join(folder, 'restored') })
+
+  // As the first versions of Muster wrote it.
+  const early = await writeArchive(join(folder, 'early.tar.gz'), [manifestEntry(unsigned), ...rest])
+  const warned = await restore(early, 'early')
+  assert.equal(warned.exit, 0, warned.err)
+  assert.match(warned.err, /^Warning: the backup is not signed with the master key, .*\n$/)
+  assert.match(warned.out, /^Restored the database as it was at \d{4}-/)
+  await assertSound(place, { MUSTER_DATA_DIR: join(folder, 'early') })
 })

@@ -5,15 +5,18 @@ import { masterKeyFile, openMasterKey } from '../../base/config/master-key.ts'
 import { type Connection, connectEmbedded } from '../../base/db/connect.ts'
 import { holdsDatabase, openRestoring, putInPlace, removeLeftovers } from '../../base/db/embedded/folder-copies.ts'
 import { lockFolder } from '../../base/db/embedded/lock-file.ts'
-import { openSecrets } from '../../base/secrets/secrets.ts'
+import { openSecrets, type Secrets } from '../../base/secrets/secrets.ts'
 import { embeddedFolder, listProcesses } from '../../open-deployment.ts'
 import { upgradeDatabase } from '../../upgrade-database.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { noFolder } from '../commands/backup-command.ts'
 import type { CommandIo } from '../data-command.ts'
 import { openDatabase } from '../open-database.ts'
+import { plainText } from '../table.ts'
+import type { BackupManifest } from './backup-format.ts'
 import { followRestore } from './follow-restore.ts'
-import { requireWhole, unpackBackup } from './unpack-backup.ts'
+import { isSigned } from './sign-manifest.ts'
+import { notWhole, requireWhole, unpackBackup } from './unpack-backup.ts'
 
 type Asked = { input: string | undefined; databaseIsRestored: boolean }
 
@@ -42,10 +45,12 @@ export async function restore(env: NodeJS.ProcessEnv, io: CommandIo, asked: Aske
 
 async function restoreInto(config: Config, folder: string, input: string, io: CommandIo): Promise<void> {
   const restoring = openRestoring(folder)
-  const manifest = await unpackBackup({ input, folder: restoring, signal: io.signal })
-  await requireMasterKey(config, manifest.master_key_fingerprint)
+  const accept = (found: BackupManifest) => acceptManifest(config, input, found, io)
+  const manifest = await unpackBackup({ input, folder: restoring, accept, signal: io.signal })
   await requireWhole(input, restoring, manifest)
-  const connection = await connectEmbedded({ dataDir: restoring })
+  const connection = await connectEmbedded({ dataDir: restoring }).catch((error: unknown) => {
+    throw unfit(error)
+  })
   try {
     await makeReady(connection)
   } finally {
@@ -56,15 +61,21 @@ async function restoreInto(config: Config, folder: string, input: string, io: Co
   await io.line(`Restored the database as it was at ${manifest.taken_at}`)
 }
 
+/** Of the configured master key, and signed with it unless it is of a time when nothing was. */
+async function acceptManifest(config: Config, input: string, manifest: BackupManifest, io: CommandIo): Promise<void> {
+  const secrets = await requireMasterKey(config, manifest.master_key_fingerprint)
+  if (manifest.mac === undefined) return io.error(unsigned)
+  if (!isSigned(secrets, manifest)) throw notWhole(input, 'its manifest was changed after it was signed')
+}
+
 /** Brought up to this version first, which refuses a newer one. */
 async function makeReady(connection: Connection): Promise<void> {
   try {
     await upgradeDatabase(connection)
+    await followRestore(connection)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(exitCodes.database, `${reason}. Nothing was restored`, { cause: error })
+    throw unfit(error)
   }
-  await followRestore(connection)
 }
 
 async function followHere(config: Config, io: CommandIo): Promise<number> {
@@ -92,13 +103,23 @@ function lock(folder: string): () => void {
 }
 
 /** Asked for before a key would be made, which could open nothing. */
-async function requireMasterKey(config: Config, noted: string): Promise<void> {
+async function requireMasterKey(config: Config, noted: string): Promise<Secrets> {
   const file = masterKeyFile(config.dataDir)
   const isThere = config.masterKey !== undefined || existsSync(file)
   if (!isThere) throw otherKey(`The backup was taken with the master key ${noted}, and there is no ${file}`)
-  const { fingerprint } = openSecrets(await openMasterKey(config))
-  if (fingerprint === noted) return
-  throw otherKey(`The backup was taken with the master key ${noted}, but the configured one is ${fingerprint}`)
+  const secrets = openSecrets(await openMasterKey(config))
+  if (secrets.fingerprint === noted) return secrets
+  throw otherKey(`The backup was taken with the master key ${noted}, but the configured one is ${secrets.fingerprint}`)
+}
+
+const unsigned =
+  'Warning: the backup is not signed with the master key, as those of earlier versions are not, so it cannot be told ' +
+  'whether someone has changed it. Do not use what it restores unless you trust the place where it was kept'
+
+/** What the database says is of whoever made the backup. */
+function unfit(error: unknown): CommandError {
+  const reason = plainText(error instanceof Error ? error.message : String(error))
+  return new CommandError(exitCodes.database, `${reason}. Nothing was restored`, { cause: error })
 }
 
 const otherKey = (reason: string): CommandError =>

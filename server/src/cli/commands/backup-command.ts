@@ -23,7 +23,7 @@ export const backupCommand = defineCommand({
       master_key_fingerprint: secrets.fingerprint,
     } as const
     await withCopy(async ({ folder, tookMs }) => {
-      for await (const piece of packBackup(folder, facts)) await io.write(piece.toString('base64'))
+      for await (const piece of packBackup(folder, facts, secrets)) await io.write(piece.toString('base64'))
       await io.error(`The copy paused the database for ${(tookMs / 1_000).toFixed(1)} s`)
     })
   },
