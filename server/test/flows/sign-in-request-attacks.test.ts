@@ -173,11 +173,19 @@ test('a code is for its application, its verifier and its address, and counts on
   assert.equal(me.status, 401, 'what the code had given ends with it')
 })
 
-test('of one code that is redeemed many times at once, one counts at most', async () => {
+test('of one code that is redeemed many times at once, one counts at most, and nothing of it is left', async () => {
   const all = await setUp()
-  const code = await signedIn(all)
-  const outcomes = await Promise.all(Array.from({ length: 20 }, () => tokensOf(all, code)))
-  assert.ok(outcomes.filter(({ status }) => status === 200).length <= 1, outcomes.map(({ status }) => status).join(' '))
+  for (let round = 0; round < 8; round += 1) {
+    const code = await signedIn(all)
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => tokensOf(all, code)))
+    const given = outcomes.filter(({ status }) => status === 200)
+    assert.ok(given.length <= 1, outcomes.map(({ status }) => status).join(' '))
+    for (const { body } of given) {
+      const authorization = `Bearer ${body['access_token']}`
+      assert.equal((await newBrowser().go('/signin/oidc/me', { headers: { authorization } })).status, 401)
+    }
+  }
+  assert.deepEqual(await database.db.selectFrom('oidc_records').select('kind').execute(), [])
 })
 
 test('a code of one organization is nothing at another', async () => {

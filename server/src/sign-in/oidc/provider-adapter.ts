@@ -4,7 +4,7 @@ import type { Db } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
 import { unstorableTexts } from '../../base/storable.ts'
 import { currentCall, NotAnswered, orUnavailable } from './provider-call.ts'
-import { consumeCode, findRecord, insertRecord, revokeGrant } from './records.ts'
+import { consumeCode, findRecord, insertCode, insertToken, revokeGrant } from './records.ts'
 
 type Place = { db: Db; clock: Clock; organizationId: string }
 
@@ -67,7 +67,6 @@ async function beginSignIn(uid: string, payload: AdapterPayload): Promise<void> 
 }
 
 function codes({ db, clock, organizationId }: Place): Adapter {
-  const kind = 'AuthorizationCode'
   return {
     ...nothingKept,
     async upsert(id, payload, expiresIn) {
@@ -78,23 +77,20 @@ function codes({ db, clock, organizationId }: Place): Adapter {
           if (typeof claims === 'string') return claims
           // What is true in this transaction, whatever was read before it.
           const { acr, amr } = claims
-          const record = {
-            kind,
-            id,
-            payload: { ...payload, acr, amr, outcome: claims },
-            expiresIn: expiresIn ?? 60,
-          } as const
-          await insertRecord(tx, organizationId, record, clock())
+          const code = { id, payload: { ...payload, acr, amr, outcome: claims }, expiresIn: expiresIn ?? 60 }
+          await insertCode(tx, organizationId, code, clock())
           return undefined
         }),
       )
       if (outcome !== undefined) throw new NotAnswered(outcome)
     },
-    find: (id) => findGranted({ db, clock, organizationId }, kind, id),
+    find: (id) => findGranted({ db, clock, organizationId }, 'AuthorizationCode', id),
     async consume(id) {
-      if (!(await orUnavailable(() => consumeCode(db, organizationId, id, clock())))) {
-        throw new errors.InvalidGrant('the code was used before, has expired, or its person has left')
-      }
+      if (await orUnavailable(() => consumeCode(db, organizationId, id, clock()))) return
+      // The library revokes what was used when it was found, and not what another use of the same moment takes.
+      const { grantId } = currentCall().granted ?? {}
+      if (grantId !== undefined) await orUnavailable(() => revokeGrant(db, organizationId, grantId))
+      throw new errors.InvalidGrant('the code was used before, has expired, or its person has left')
     },
     revokeByGrantId: (grantId) => orUnavailable(() => revokeGrant(db, organizationId, grantId)),
   }
@@ -104,10 +100,11 @@ function accessTokens({ db, clock, organizationId }: Place): Adapter {
   const kind = 'AccessToken'
   return {
     ...nothingKept,
-    upsert: (id, payload, expiresIn) =>
-      orUnavailable(() =>
-        insertRecord(db, organizationId, { kind, id, payload, expiresIn: expiresIn ?? 300 }, clock()),
-      ),
+    async upsert(id, payload, expiresIn) {
+      const token = { id, payload, expiresIn: expiresIn ?? 300 }
+      if (await orUnavailable(() => insertToken(db, organizationId, token, clock()))) return
+      throw new errors.InvalidGrant('the code was used more than once')
+    },
     find: (id) => findGranted({ db, clock, organizationId }, kind, id),
     revokeByGrantId: (grantId) => orUnavailable(() => revokeGrant(db, organizationId, grantId)),
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { AdapterPayload } from 'oidc-provider'
 import { inOrganization } from '../../base/db/in-organization.ts'
-import type { Db, Reader, Tx } from '../../base/db/transact.ts'
+import { type Db, type Reader, type Tx, transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 
 type RecordKind = 'AuthorizationCode' | 'AccessToken'
@@ -11,21 +11,34 @@ type Place = { kind: RecordKind; id: string }
 /** Codes and tokens are kept by their hash, so that whoever reads the table has none. */
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('base64url')
 
-/** Keeps a code or a token of a sign-in, whose identifier is that of the grant. */
-export async function insertRecord(
-  db: Db | Tx,
-  organizationId: string,
-  { kind, id, payload, expiresIn }: Place & { payload: AdapterPayload; expiresIn: number },
-  now: string,
-): Promise<void> {
+/** What is handed out for a sign-in, whose identifier is that of the grant. */
+type HandedOut = { id: string; payload: AdapterPayload; expiresIn: number }
+
+export async function insertCode(tx: Tx, organizationId: string, code: HandedOut, now: string): Promise<void> {
+  const row = { organization_id: organizationId, kind: 'AuthorizationCode', ...rowOf(code, now) }
+  await tx.insertInto('oidc_records').values(row).execute()
+}
+
+/** Keeps the token of a code. False where what the code has given was revoked since the code was used. */
+export async function insertToken(db: Db, organizationId: string, token: HandedOut, now: string): Promise<boolean> {
+  const row = rowOf(token, now)
+  const { rows } = await sql`
+    insert into oidc_records (organization_id, kind, id, grant_id, payload, expires_at)
+    select organization_id, 'AccessToken', ${row.id}, grant_id, ${row.payload}::jsonb, ${row.expires_at}::timestamptz
+    from oidc_records as code
+    where code.organization_id = ${organizationId}::bigint and code.grant_id = ${row.grant_id}
+      and code.kind = 'AuthorizationCode'
+    for key share of code
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
+function rowOf({ id, payload, expiresIn }: HandedOut, now: string) {
   const { jti: _, ...kept } = payload
-  await db
-    .insertInto('oidc_records')
-    .values({
-      ...{ organization_id: organizationId, kind, id: hashOf(id), grant_id: payload.grantId ?? null },
-      ...{ payload: JSON.stringify(kept), expires_at: plusMs(now, expiresIn * 1000) },
-    })
-    .execute()
+  return {
+    ...{ id: hashOf(id), grant_id: payload.grantId ?? null },
+    ...{ payload: JSON.stringify(kept), expires_at: plusMs(now, expiresIn * 1000) },
+  }
 }
 
 /** A code or token that has not expired; a token only while its person is here. */
@@ -76,11 +89,26 @@ const isPersonHere = sql<boolean>`(
   ) as person
   where session.organization_id = oidc_records.organization_id and session.id = oidc_records.grant_id limit 1)`
 
-/** Drops what was handed out for a sign-in, as when its code comes a second time (RFC 6749 §4.1.2). */
+/**
+ * Drops what was handed out for a sign-in, as when its code comes a second time (RFC 6749 §4.1.2). A token that is being written
+ * in the same moment is waited for, and dropped as well.
+ */
 export async function revokeGrant(db: Db, organizationId: string, grantId: string): Promise<void> {
-  await db
-    .deleteFrom('oidc_records')
-    .where(inOrganization('oidc_records', organizationId))
-    .where('grant_id', '=', grantId)
-    .execute()
+  await transact(db, async (tx) => {
+    await tx
+      .selectFrom('oidc_records')
+      .select('id')
+      .where(inOrganization('oidc_records', organizationId))
+      .where('grant_id', '=', grantId)
+      .orderBy('kind')
+      .orderBy('id')
+      .forUpdate()
+      .execute()
+    // A statement of its own sees what was written until the locks were held.
+    await tx
+      .deleteFrom('oidc_records')
+      .where(inOrganization('oidc_records', organizationId))
+      .where('grant_id', '=', grantId)
+      .execute()
+  })
 }
