@@ -32,7 +32,8 @@ import { queueDueRuns } from './reporting/queries/queue-due-runs.ts'
 import { runRequested, runsAtOnce } from './reporting/queries/run-requested.ts'
 import { dropOldAuthLogs } from './sign-in/auth-logs/drop-old-auth-logs.ts'
 import { expireAuthLogs } from './sign-in/auth-logs/expire-auth-logs.ts'
-import { dropOldBypassCodes } from './sign-in/bypass/bypass-codes.ts'
+import { capBypassCodes, dropOldBypassCodes } from './sign-in/bypass/bypass-codes.ts'
+import { capPauses } from './sign-in/connections/pause-connection.ts'
 import { refreshRequestKeys } from './sign-in/connections/refresh-request-keys.ts'
 import { upstreamEgress } from './sign-in/egress/upstream-egress.ts'
 import { dropExpiredRecords } from './sign-in/oidc/drop-expired-records.ts'
@@ -148,6 +149,13 @@ function scheduledJobs(
       run: (signal) => {
         const warn = (facts: object, text: string) => log.warn(facts, text)
         return refreshRequestKeys({ db, egress: upstreamEgress(config), clock, warn }, signal)
+      },
+    },
+    'cap-exceptions': {
+      cron: '*/10 * * * *',
+      run: async () => {
+        await capPauses(db, clock())
+        await capBypassCodes(db, clock())
       },
     },
     'drop-old-bypass-codes': { cron: '40 3 * * *', run: () => dropOldBypassCodes(db, clock()) },

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { deprovisionPerson } from '../../src/administration/registrations/deprovision-person.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { transact } from '../../src/base/db/transact.ts'
-import { minuteMs, plusMs } from '../../src/base/time.ts'
+import { dayMs, minuteMs, plusMs } from '../../src/base/time.ts'
 import { dropSeenRequests } from '../../src/sign-in/sessions/drop-idle-sessions.ts'
 import { baseUrl } from '../support/app.ts'
 import { relyingParty, signInBrowser } from '../support/sign-in-browser.ts'
@@ -254,6 +254,28 @@ test('a code of a person who has left is good for nothing, and neither is their 
   for (const secret of [new URL(away).searchParams.get('code') ?? '', body['access_token'] ?? '']) {
     assert.equal(JSON.stringify(rows).includes(secret), false, 'codes and tokens are kept as hashes')
   }
+})
+
+test('a code or token of a server whose clock was ahead is good for nothing', async () => {
+  const all = await setUp()
+  const first = await passed(all)
+  const { away: redeemed = '' } = await first.visit.follow(first.path)
+  const { body } = await tokensOf(all, redeemed)
+  const authorization = `Bearer ${body['access_token']}`
+  const me = async () => (await signInBrowser(stage.app).go('/signin/oidc/me', { headers: { authorization } })).status
+  const writtenAhead = (byMs: number) =>
+    stage.db
+      .updateTable('oidc_records')
+      .set({ expires_at: sql`expires_at + ${byMs} * interval '1 millisecond'` })
+      .execute()
+  await writtenAhead(50_000)
+  assert.equal(await me(), 200, 'clocks differ by some seconds')
+  await writtenAhead(3 * dayMs)
+  assert.equal(await me(), 401)
+  const { visit, path } = await passed(all)
+  const { away = '' } = await visit.follow(path)
+  await writtenAhead(3 * dayMs)
+  assert.equal((await tokensOf(all, away)).body['error'], 'invalid_grant')
 })
 
 test('the host of a request changes no address, and a HEAD begins and answers nothing', async () => {

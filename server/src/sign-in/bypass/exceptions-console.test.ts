@@ -5,6 +5,8 @@ import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { relyingParty } from '../../../test/support/sign-in-browser.ts'
 import { hourMs, minuteMs, plusMs } from '../../base/time.ts'
+import { capPauses } from '../connections/pause-connection.ts'
+import { capBypassCodes } from './bypass-codes.ts'
 
 const app = testApp()
 const make = makeIn(app.database)
@@ -37,6 +39,40 @@ const auditOf = async (action: string) =>
     .select(['description', 'ip_address', 'changes'])
     .where('action', '=', action)
     .executeTakeFirstOrThrow()
+
+test('a pause and a code that were made while a clock was ahead end when the longest of their kind ends', async () => {
+  const browser = await signedIn()
+  const id = await addConnection(browser)
+  const person = await make.person(app.tenant.organizationId)
+  await browser.ask('POST', `${connections}/${id}/pause`, { minutes: 60, reason: 'An outage' })
+  await browser.ask('POST', codes, { connection_id: id, person_id: person.id, hours: 2, reason: 'Lost laptop' })
+  const ends = async () => {
+    const { paused_until } = await app.db
+      .selectFrom('signin_connections')
+      .select('paused_until')
+      .executeTakeFirstOrThrow()
+    const { expires_at } = await app.db.selectFrom('bypass_codes').select('expires_at').executeTakeFirstOrThrow()
+    return [paused_until, expires_at]
+  }
+  const cap = async () => {
+    await capPauses(app.db, app.now())
+    await capBypassCodes(app.db, app.now())
+  }
+  const meant = [plusMs(app.now(), hourMs), plusMs(app.now(), 2 * hourMs)]
+  await cap()
+  assert.deepEqual(await ends(), meant)
+  const longest = [plusMs(app.now(), 24 * hourMs), plusMs(app.now(), 8 * hourMs)] as const
+  await app.db
+    .updateTable('signin_connections')
+    .set({ paused_until: plusMs(longest[0], 72 * hourMs) })
+    .execute()
+  await app.db
+    .updateTable('bypass_codes')
+    .set({ expires_at: plusMs(longest[1], 72 * hourMs) })
+    .execute()
+  await cap()
+  assert.deepEqual(await ends(), longest)
+})
 
 test('pauseSignInConnection and resumeSignInConnection', async () => {
   const browser = await signedIn()

@@ -1,10 +1,11 @@
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
-import type { Tx } from '../../base/db/transact.ts'
+import type { Db, Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { minuteMs, plusMs } from '../../base/time.ts'
+import { clockToleranceMs, minuteMs, plusMs } from '../../base/time.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { lockConnection } from './change-connection.ts'
+import { maxPauseMinutes } from './pause-rules.ts'
 
 /**
  * Lets known people in through a connection without the check of their device for a while: it only observes until then, and
@@ -35,6 +36,19 @@ export async function resumeConnection(tx: Tx, { id }: { id: string }, context: 
   const description = `Ended the pause of the sign-in connection "${before.name}".`
   const changes = [{ field: 'paused_until', from: before.paused_until, to: null }]
   await recordAudit(tx, { action: 'signin_connection.resumed', about: {}, description, changes }, context)
+}
+
+/**
+ * Brings forward the pauses that would last for longer than any is meant to: their end was written while a clock was ahead. None
+ * of them ends earlier than it was meant to.
+ */
+export async function capPauses(db: Db, now: string): Promise<void> {
+  const longestMs = maxPauseMinutes * minuteMs
+  await db
+    .updateTable('signin_connections')
+    .set({ paused_until: plusMs(now, longestMs) })
+    .where('paused_until', '>', plusMs(now, longestMs + clockToleranceMs))
+    .execute()
 }
 
 type Pause = { organizationId: string; id: string; pausedUntil: string | null; reason: string | null }

@@ -19,6 +19,7 @@ import { acrValues, type OutcomeClaims } from './claims-rules.ts'
 import { markOfRequest } from './mark-of-request.ts'
 import { providerAdapter, ReplayedRequest } from './provider-adapter.ts'
 import { currentCall, NotAnswered } from './provider-call.ts'
+import { lifeSeconds } from './records.ts'
 import { faultOfTimes } from './request-rules.ts'
 
 export type ProviderParts = {
@@ -213,7 +214,7 @@ function fixed(baseUrl: string, clock: Clock): Configuration {
       grant.addOIDCScope(over.isOfUpstream ? scopes.join(' ') : 'openid')
       return Object.assign(grant, { jti: over.sessionId })
     },
-    ttl: { Session: 60, Interaction: 3_600, AuthorizationCode: 60, AccessToken: 300, IdToken: 300, Grant: 600 },
+    ttl: { Session: 60, Interaction: 3_600, ...lifeSeconds, IdToken: 300, Grant: 600 },
     renderError: async (context, out, error) => {
       const { error: name, error_description: description = '' } = out
       const failure = error instanceof NotAnswered ? error.failure : { error: name, description }

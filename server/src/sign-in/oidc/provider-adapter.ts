@@ -4,7 +4,7 @@ import type { Db } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
 import { unstorableTexts } from '../../base/storable.ts'
 import { currentCall, NotAnswered, orUnavailable } from './provider-call.ts'
-import { consumeCode, findRecord, insertCode, insertToken, revokeGrant } from './records.ts'
+import { consumeCode, findRecord, insertCode, insertToken, lifeSeconds, revokeGrant } from './records.ts'
 
 type Place = { db: Db; clock: Clock; organizationId: string }
 
@@ -77,7 +77,11 @@ function codes({ db, clock, organizationId }: Place): Adapter {
           if (typeof claims === 'string') return claims
           // What is true in this transaction, whatever was read before it.
           const { acr, amr } = claims
-          const code = { id, payload: { ...payload, acr, amr, outcome: claims }, expiresIn: expiresIn ?? 60 }
+          const code = {
+            id,
+            payload: { ...payload, acr, amr, outcome: claims },
+            expiresIn: expiresIn ?? lifeSeconds.AuthorizationCode,
+          }
           await insertCode(tx, organizationId, code, clock())
           return undefined
         }),
@@ -101,7 +105,7 @@ function accessTokens({ db, clock, organizationId }: Place): Adapter {
   return {
     ...nothingKept,
     async upsert(id, payload, expiresIn) {
-      const token = { id, payload, expiresIn: expiresIn ?? 300 }
+      const token = { id, payload, expiresIn: expiresIn ?? lifeSeconds.AccessToken }
       if (await orUnavailable(() => insertToken(db, organizationId, token, clock()))) return
       throw new errors.InvalidGrant('the code was used more than once')
     },

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { AdapterPayload } from 'oidc-provider'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Reader, type Tx, transact } from '../../base/db/transact.ts'
-import { plusMs } from '../../base/time.ts'
+import { clockToleranceMs, plusMs } from '../../base/time.ts'
 
 type RecordKind = 'AuthorizationCode' | 'AccessToken'
 type Place = { kind: RecordKind; id: string }
@@ -41,6 +41,14 @@ function rowOf({ id, payload, expiresIn }: HandedOut, now: string) {
   }
 }
 
+/** How long each is good for. What ends later was written while a clock was ahead. */
+export const lifeSeconds: Record<RecordKind, number> = { AuthorizationCode: 60, AccessToken: 300 }
+
+const isGood = (kind: RecordKind, now: string) => {
+  const latest = plusMs(now, lifeSeconds[kind] * 1_000 + clockToleranceMs)
+  return sql<boolean>`expires_at > ${now}::timestamptz and expires_at <= ${latest}::timestamptz`
+}
+
 /** A code or token that has not expired; a token only while its person is here. */
 export async function findRecord(
   reader: Reader,
@@ -54,7 +62,7 @@ export async function findRecord(
     .where(inOrganization('oidc_records', organizationId))
     .where('kind', '=', kind)
     .where('id', '=', hashOf(id))
-    .where('expires_at', '>', now)
+    .where(isGood(kind, now))
     .$if(kind === 'AccessToken', (query) => query.where(isPersonHere))
     .executeTakeFirst()
   if (!row) return undefined
@@ -74,7 +82,7 @@ export async function consumeCode(db: Db, organizationId: string, id: string, no
     .where('kind', '=', 'AuthorizationCode')
     .where('id', '=', hashOf(id))
     .where('consumed_at', 'is', null)
-    .where('expires_at', '>', now)
+    .where(isGood('AuthorizationCode', now))
     .where(isPersonHere)
     .executeTakeFirst()
   return numUpdatedRows > 0n
