@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { signInStage } from '../../../test/support/sign-in-stage.ts'
 import { plusMs } from '../../base/time.ts'
 import { limits } from '../sessions/session-rules.ts'
+import { sessionWaits } from './session-waits.ts'
 
 const { stage, setUp, arrive, addStillUpstream, proveIn } = signInStage()
 
@@ -48,6 +50,39 @@ test('of one network six pages wait whose people nobody has vouched for', async 
   await stage.db.updateTable('signin_sessions').set({ revision: sql`revision + 1` }).execute()
   const statuses = (await Promise.all(held)).map(({ status }) => status)
   assert.deepEqual(statuses.toSorted(), [...Array.from({ length: 6 }, () => 200), 429])
+})
+
+test('pages of strangers from many networks take no place of people who were signed for, nor all of another organization', async () => {
+  const waits = sessionWaits(stage.db, stage.now, assert.ifError)
+  const ending = new AbortController()
+  let pages = 0
+  const waiting: Promise<unknown>[] = []
+  /** Whether a page of a sign-in that is new waits: its mark stays what was seen. */
+  const holds = async (organizationId: string, evidence: 'asserted' | 'none') => {
+    pages += 1
+    const session = { id: `page ${pages}`, organization_id: organizationId, evidence }
+    const caller = { address: `10.${pages >> 8}.${pages & 255}.1`, signal: ending.signal }
+    const mark = waits.markAfter(session, 'gone', caller)
+    waiting.push(mark)
+    // A refusal comes before anything is read.
+    const isRefused = await Promise.race([mark.then((found) => found === undefined), turn(false)])
+    return !isRefused
+  }
+  try {
+    for (let count = 0; count < 250; count += 1) assert.equal(await holds('1', 'none'), true, String(count))
+    assert.equal(await holds('1', 'none'), false)
+    assert.equal(await holds('1', 'asserted'), true)
+    assert.equal(await holds('2', 'none'), true)
+  } finally {
+    ending.abort()
+    await Promise.all(waiting)
+  }
+  const again = new AbortController()
+  const caller = { address: '10.0.0.1', signal: again.signal }
+  const held = waits.markAfter({ id: 'later', organization_id: '1', evidence: 'none' }, 'gone', caller)
+  again.abort()
+  assert.equal(await held, 'gone', 'The places are free again')
+  waits.stop()
 })
 
 test('the moments at which a page changes by itself are news', async () => {

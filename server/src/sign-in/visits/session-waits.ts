@@ -5,13 +5,15 @@ import { networkOf } from '../../base/network-of.ts'
 import { waitUntilTold } from '../../base/wait-until-told.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
 import { readMarks, type Watched } from './session-marks.ts'
+import { waitingPlaces } from './waiting-places.ts'
 
 type Listener = (mark: string) => void
+type Waiting = Pick<SignInSession, 'id' | 'organization_id' | 'evidence'>
 
 const lookEveryMs = 300
 const waitSeconds = 25
-/** Pages of more sign-ins than this do not wait at one process: they ask by themselves. */
-const maxWatched = 2_000
+/** Sign-ins whose pages wait at one process, by whether somebody has signed for the person. Pages of others ask by themselves. */
+const maxWatched = { asserted: 1_500, others: 500 }
 const maxOfSession = 2
 /** Pages of one network whose people nobody has signed for. */
 const maxOfNetwork = 6
@@ -22,6 +24,7 @@ const maxOfNetwork = 6
  */
 export function sessionWaits(db: Db, clock: Clock, onError: (error: unknown) => void) {
   const watched = new Map<string, Watched & { listeners: Set<Listener> }>()
+  const places = waitingPlaces(maxWatched)
   const counts = new Map<string, number>()
   const stopping = new AbortController()
   let isLooking = false
@@ -55,15 +58,20 @@ export function sessionWaits(db: Db, clock: Clock, onError: (error: unknown) => 
   }
 
   /** Counts a request where it may wait; returns what gives its place back. */
-  function admit({ id, evidence }: SignInSession, address: string): (() => void) | undefined {
+  function admit(
+    { id, organization_id: organizationId, evidence }: Waiting,
+    address: string,
+  ): (() => void) | undefined {
     const [ofSession, ofNetwork] = [`session ${id}`, `network ${networkOf(address)}`]
-    const isKnown = evidence === 'asserted'
-    if (!watched.has(id) && watched.size >= maxWatched) return undefined
+    const isAsserted = evidence === 'asserted'
     if ((counts.get(ofSession) ?? 0) >= maxOfSession) return undefined
-    if (!isKnown && (counts.get(ofNetwork) ?? 0) >= maxOfNetwork) return undefined
-    const keys = isKnown ? [ofSession] : [ofSession, ofNetwork]
+    if (!isAsserted && (counts.get(ofNetwork) ?? 0) >= maxOfNetwork) return undefined
+    const giveBack = places.take({ id, organizationId, isAsserted })
+    if (!giveBack) return undefined
+    const keys = isAsserted ? [ofSession] : [ofSession, ofNetwork]
     for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
     return () => {
+      giveBack()
       for (const key of keys) {
         const left = (counts.get(key) ?? 1) - 1
         if (left > 0) counts.set(key, left)
@@ -74,10 +82,10 @@ export function sessionWaits(db: Db, clock: Clock, onError: (error: unknown) => 
 
   /**
    * The mark of a sign-in as soon as it is another one than `seen`, and `seen` after 25 seconds or when `signal` aborts.
-   * Undefined where its session, its network or this process has requests enough that wait.
+   * Undefined where its session, its network, its organization or this process has requests enough that wait.
    */
   async function markAfter(
-    session: SignInSession,
+    session: Waiting,
     seen: string,
     { address, signal }: { address: string; signal: AbortSignal },
   ): Promise<string | undefined> {
