@@ -75,10 +75,18 @@ test('a companion that cannot be read is a failure that says so', { skip }, asyn
 })
 
 test('the page of enrolling counts companions, and leads to the computers without one', { skip }, async () => {
-  const counts: CompanionSummary = { computers: 196, linked: 180, linking: 4, none: 12, seen_twice: 0 }
+  const counts: CompanionSummary = {
+    computers: 196,
+    linked: 180,
+    linking: 4,
+    none: 12,
+    seen_twice: 0,
+    without_device: 600,
+  }
   await page.route('**/views/companion_summary', (route) => route.fulfill({ json: counts }))
   await page.goto(at('/devices/enroll'))
   await page.getByText('180 of 196 computers have a linked companion; 4 wait for their link.').waitFor()
+  await page.getByText('600 companions wait on machines that osquery has not enrolled.').waitFor()
   await page.unroute('**/views/companion_summary')
   await page.reload()
   await page.getByText('0 of 2 computers have a linked companion.').waitFor()

@@ -52,11 +52,12 @@ export const CompanionSummary = Type.Object(
     linking: Count('Those with a companion that waits for its link.'),
     none: Count('Those without a companion.'),
     seen_twice: Count('Those with a companion whose key was seen twice.'),
+    without_device: Count('Companions that wait for their link on machines that are no device.'),
   },
   {
     title: 'CompanionSummary',
-    description: 'How many computers have a companion.',
-    examples: [{ computers: 196, linked: 180, linking: 4, none: 12, seen_twice: 0 }],
+    description: 'How many computers have a companion, and how many companions have no computer yet.',
+    examples: [{ computers: 196, linked: 180, linking: 4, none: 12, seen_twice: 0, without_device: 2 }],
   },
 )
 export type CompanionSummary = Static<typeof CompanionSummary>

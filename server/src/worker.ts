@@ -5,6 +5,7 @@ import { assignOwnersByAccount } from './administration/registrations/assign-own
 import { endQuietConflicts } from './administration/registrations/end-identity-conflicts.ts'
 import { purgeDevices } from './administration/registrations/purge-devices.ts'
 import { endRequestsOfLeavers } from './administration/requests/end-requests-of-leavers.ts'
+import { dropUnlinkedKeys } from './agents/companion-keys/drop-unlinked-keys.ts'
 import { dropOldChallenges } from './agents/device-proofs/give-challenge.ts'
 import { refuseUnconfirmedNodes } from './agents/protocol/refuse-unconfirmed-nodes.ts'
 import type { ChangeOrigin } from './base/change-context.ts'
@@ -159,6 +160,7 @@ function scheduledJobs(
       },
     },
     'drop-old-bypass-codes': { cron: '40 3 * * *', run: () => dropOldBypassCodes(db, clock()) },
+    'drop-unlinked-keys': { cron: '23 * * * *', run: () => dropUnlinkedKeys(db, clock()) },
     'drop-old-challenges': { cron: '* * * * *', run: () => dropOldChallenges(db, clock()) },
     'drop-seen-requests': { cron: '*/10 * * * *', run: () => dropSeenRequests(db, clock()) },
     'drop-expired-oidc-records': { cron: '*/10 * * * *', run: () => dropExpiredRecords(db, clock()) },

@@ -12,10 +12,12 @@ const summaryQuery = query('getCompanionSummary', {}, { pace: 'soon' })
 export function CompanionCounts() {
   const summary = useQuery(summaryQuery)
   if (!summary.data) return <LoadFailure what="The counts of companions" query={summary} />
-  return summary.data.computers === 0 ? null : <Counts counts={summary.data} />
+  const { computers, without_device: others } = summary.data
+  return computers + others === 0 ? null : <Counts counts={summary.data} />
 }
 
-function Counts({ counts: { computers, linked, linking, none, seen_twice: seenTwice } }: { counts: CompanionSummary }) {
+function Counts({ counts }: { counts: CompanionSummary }) {
+  const { computers, linked, linking, none, seen_twice: seenTwice, without_device: others } = counts
   return (
     <p className="secondary companion-counts">
       {linked} of {computers === 1 ? '1 computer' : `${computers} computers`} {linked === 1 ? 'has' : 'have'} a linked
@@ -31,6 +33,12 @@ function Counts({ counts: { computers, linked, linking, none, seen_twice: seenTw
         <>
           {' '}
           <Devices companion="seen_twice">See the {seenTwice} whose key was seen twice</Devices>.
+        </>
+      )}
+      {others > 0 && (
+        <>
+          {' '}
+          {others === 1 ? '1 companion waits' : `${others} companions wait`} on machines that osquery has not enrolled.
         </>
       )}
     </p>

@@ -12,6 +12,8 @@ export const keptMs = {
   deviceStandings: 31 * dayMs,
   /** Sessions and links of administrators, after they ended. */
   adminSessions: 30 * dayMs,
+  /** Keys of companions that were never linked, after they enrolled: a laptop may wait over a weekend for its osquery. */
+  unlinkedCompanionKeys: 3 * dayMs,
 } as const
 
 /**

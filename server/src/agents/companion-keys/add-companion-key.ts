@@ -10,6 +10,7 @@ export type NewCompanionKey = {
   jwk: PublicEcJwk
   /** The linked key that has signed for this one. */
   vouchedBy?: string | undefined
+  enrollmentSecretId?: string
   /** When the nonce of the request was given out. */
   noncedAt?: string
   now: string
@@ -33,7 +34,7 @@ const maxWaiting = 4
  */
 export async function addCompanionKey(
   tx: Tx,
-  { organizationId, kid, jwk, vouchedBy, now, noncedAt = now }: NewCompanionKey,
+  { organizationId, kid, jwk, vouchedBy, enrollmentSecretId, now, noncedAt = now }: NewCompanionKey,
   facts: CompanionFacts,
 ): Promise<'added' | 'in_use' | 'repeated'> {
   const holder = await findHolder(tx, kid)
@@ -47,6 +48,7 @@ export async function addCompanionKey(
     platform: facts.platform,
     agent_version: facts.agentVersion,
     link_name: null,
+    enrollment_secret_id: enrollmentSecretId ?? null,
     nonce: randomName(),
     epoch: randomName(),
     previous_epoch: null,
@@ -67,9 +69,9 @@ export async function addCompanionKey(
     .returning('kid')
     .executeTakeFirst()
   if (!written) return 'repeated'
-  if (holder === undefined) {
-    await tx.insertInto('companion_key_lookups').values({ kid, organization_id: organizationId }).execute()
-  }
+  const lookup = tx.insertInto('companion_key_lookups').values({ kid, organization_id: organizationId })
+  // A key that was held may have been dropped a moment ago, and its look-up with it.
+  await (holder === undefined ? lookup : lookup.onConflict((conflict) => conflict.column('kid').doNothing())).execute()
   await dropOldest(tx, organizationId, facts)
   return 'added'
 }

@@ -10,9 +10,11 @@ export type CompanionCounts = {
   linking: number
   none: number
   seen_twice: number
+  /** Companions that wait for their link on machines that are no device. */
+  without_device: number
 }
 
-/** How many computers of an organization, or of all, have a companion. */
+/** How many computers of an organization, or of all, have a companion, and how many companions have no computer yet. */
 export const countCompanions = (reader: Reader, organizationId: string | 'all'): Promise<CompanionCounts> => {
   const isOwn = (table: 'devices' | 'companion_keys') =>
     organizationId === 'all' ? sql<boolean>`true` : inOrganization(table, organizationId)
@@ -40,6 +42,16 @@ export const countCompanions = (reader: Reader, organizationId: string | 'all'):
       sql<number>`count(*) filter (where companion.is_linked is null)::int`.as('none'),
       sql<number>`count(*) filter (where companion.is_seen_twice)::int`.as('seen_twice'),
     ])
+    .select(({ selectFrom }) =>
+      selectFrom('companion_keys')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .where(isOwn('companion_keys'))
+        .where('device_id', 'is', null)
+        .where('linked_at', 'is', null)
+        .$asScalar()
+        .$notNull()
+        .as('without_device'),
+    )
     .where(isOwn('devices'))
     .where('devices.deleted_at', 'is', null)
     .where('devices.device_type', 'in', ['Mac', 'Windows', 'Linux'])

@@ -8,14 +8,17 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { attest, callLoopback, challengeFor, pinnedOrigin } from '../../../test/support/call-loopback.ts'
+import { companionMachine } from '../../../test/support/companion-client.ts'
 import { found, installedCompanions } from '../../../test/support/installed-companion.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
+import { addWaitingKeys, newestSecretId } from '../../../test/support/waiting-keys.ts'
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { requestRefresh } from '../../compliance/results/request-refresh.ts'
 import { nothingWaits, rotateSigningKey } from '../../keys/rotate-signing-key.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { dropUnlinkedKeys } from '../companion-keys/drop-unlinked-keys.ts'
 
 const agents = testAgents()
 const { database } = agents
@@ -168,6 +171,40 @@ test('the key is made once, for its user alone, and a key that the server has fo
   await hello(companion.port)
   const again = await found(installed.keyOf)
   assert.equal(again.kid, kid)
+})
+
+test('a companion whose key has waited for three days in vain enrolls again by itself, and is linked then', async () => {
+  const { id: organizationId } = await make.organization()
+  const enrollSecret = await agents.enrollmentSecret(organizationId)
+  const folder = await installed.scratchFolder()
+  await installed.start({ folder, enrollSecret })
+  const before = await found(async () => {
+    const key = await installed.keyOf()
+    return key?.port ? key : undefined
+  })
+  const now = agents.pass(3 * 86_400 + 1)
+  assert.equal(await dropUnlinkedKeys(database.db, now), 1)
+  await hello(before.port ?? 0)
+  const again = await found(installed.keyOf)
+  assert.deepEqual([again.kid, again.enrolled_at], [before.kid, now])
+  const machine = { uuid: companionMachine.hardware_uuid, serial: companionMachine.hardware_serial }
+  const { client } = await agents.enrolled(organizationId, machine)
+  await installed.link(folder, client)
+  await until(30_000, async () => (await installed.keyOf())?.status === 'linked')
+})
+
+test('a companion that is refused since too many keys wait asks again by itself, and is let in', async () => {
+  const { id: organizationId } = await make.organization()
+  const enrollSecret = await agents.enrollmentSecret(organizationId)
+  const place = { organizationId, enrollmentSecretId: await newestSecretId(database.db) }
+  await addWaitingKeys(database.db, { ...place, count: 1_000, enrolledAt: agents.now() })
+  const { lines } = await installed.start({ folder: await installed.scratchFolder(), enrollSecret })
+  const refusals = () => lines.filter((line) => line.includes('wait for their link. Try again later.')).length
+  await until(30_000, async () => refusals() === 2)
+  const now = agents.pass(3_601)
+  await until(30_000, async () => lines.includes('companion: enrolled'))
+  const keys = database.db.selectFrom('companion_keys').select('status').where('enrolled_at', '=', now)
+  assert.deepEqual(await keys.execute(), [{ status: 'linking' }])
 })
 
 test('a device whose clock is 26 hours behind proves itself, and its log says so', async () => {

@@ -20,6 +20,11 @@ export const refusals = {
   notLinked: refusal(403, 'not_linked', 'The key is not linked to a device'),
   keyInUse: refusal(409, 'key_in_use', 'This key is enrolled in another organization'),
   tooMany: refusal(429, 'too_many_requests', 'Too many requests with unknown keys came from this address'),
+  tooManyWaiting: refusal(
+    429,
+    'too_many_requests',
+    'Too many keys that enrolled with this secret within an hour wait for their link. Try again later.',
+  ),
   busy: refusal(503, 'busy', 'Too many requests are under way. Try again later.'),
   tooSlow: refusal(408, 'too_slow', 'The body arrived too slowly'),
   tooLarge: refusal(413, 'too_large', 'The body is too large'),

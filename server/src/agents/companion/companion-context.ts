@@ -1,4 +1,5 @@
 import type { Db } from '../../base/db/transact.ts'
+import { hourMs } from '../../base/time.ts'
 import type { AgentContext } from '../protocol/agent-context.ts'
 import type { BodyReceiver } from '../protocol/bodies/receive-bodies.ts'
 import { type FailureBudget, failureBudget } from '../protocol/failure-budget.ts'
@@ -20,6 +21,8 @@ export type CompanionContext = Readonly<{
   takenNames: Remembered<true>
   /** Checks that were handed out, by key, check and request. */
   handedOut: Remembered<true>
+  /** Enrollment secrets of which the log says that too many of their keys wait. */
+  reportedSecrets: Remembered<true>
   /** Unknown keys, by the network that sent them. */
   unknownKeys: FailureBudget
 }>
@@ -29,6 +32,7 @@ const knownKeys = { lifeMs: 900_000, maxSize: 100_000 }
 const takenNames = { lifeMs: 86_400_000, maxSize: 100_000 }
 /** Longer than a companion takes to run what it was given. */
 const handedOut = { lifeMs: 30_000, maxSize: 100_000 }
+const reportedSecrets = { lifeMs: hourMs, maxSize: 1_000 }
 
 export function companionContext(agents: AgentContext, bodies: BodyReceiver, baseUrl: string): CompanionContext {
   const { db, clock } = agents
@@ -42,6 +46,7 @@ export function companionContext(agents: AgentContext, bodies: BodyReceiver, bas
     enrollmentNonces: enrollmentNonces(agents.secrets, clock),
     takenNames: rememberFor<true>(takenNames, clock),
     handedOut: rememberFor<true>(handedOut, clock),
+    reportedSecrets: rememberFor<true>(reportedSecrets, clock),
     unknownKeys: failureBudget(unknownKeys, clock),
   }
 }

@@ -2,6 +2,7 @@ import { newChange, systemActorAt } from '../../base/change-context.ts'
 import type { PublicEcJwk } from '../../base/db/schema.ts'
 import { transact } from '../../base/db/transact.ts'
 import { addCompanionKey, type CompanionFacts } from '../companion-keys/add-companion-key.ts'
+import { admitWaitingKey } from '../companion-keys/admit-waiting-key.ts'
 import { askForLink } from '../companion-keys/ask-for-link.ts'
 import { linkCompanion } from '../companion-keys/link-companion.ts'
 import { findDeviceOfHardware, findDeviceOfNodeKey } from '../companion-keys/queries.ts'
@@ -39,10 +40,13 @@ export async function enrollCompanion(
   const vouchedBy = await findVoucher(db, fields['replaces'], { organizationId, kid, hosts })
   return transact(db, async (tx) => {
     // What let it in may be ten minutes old.
-    if (!(await findEnrollmentSecret(tx, secretHash, now))) return refusals.unknownSecret
+    const found = await findEnrollmentSecret(tx, secretHash, now)
+    if (!found) return refusals.unknownSecret
+    const key = { organizationId, kid, enrollmentSecretId: found.id, now }
+    if (!(await admitWaitingKey(tx, key))) return refuseWaiting(context, key, ip)
     const hash = nodeKey && agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
     const node = hash ? await findDeviceOfNodeKey(tx, organizationId, hash) : undefined
-    const outcome = await addCompanionKey(tx, { organizationId, kid, jwk, vouchedBy, now, noncedAt }, facts)
+    const outcome = await addCompanionKey(tx, { ...key, jwk, vouchedBy, noncedAt }, facts)
     if (outcome === 'in_use') return refusals.keyInUse
     if (outcome === 'repeated') return refusals.otherNonce
     if (node && agents.isTrial) await linkCompanion(tx, { kid, deviceId: node.id, by: 'node_key' }, change)
@@ -58,6 +62,23 @@ export async function enrollCompanion(
     const deviceId = ownId ?? (await findDeviceOfHardware(tx, key.organizationId, hardwareOf(key.facts)))?.id
     if (deviceId !== undefined) await askForLink(tx, { kid: key.kid, deviceId }, change)
   }
+}
+
+/** The log says it once an hour for each secret. */
+function refuseWaiting(
+  { agents, reportedSecrets }: CompanionContext,
+  { organizationId, enrollmentSecretId }: { organizationId: string; enrollmentSecretId: string },
+  ip: string,
+): Answer {
+  const place = `${organizationId} ${enrollmentSecretId}`
+  if (!reportedSecrets.get(place)) {
+    reportedSecrets.note(place, true)
+    agents.log.warn(
+      { organizationId, enrollmentSecretId, ip },
+      'too many companion keys of a secret wait for their link',
+    )
+  }
+  return refusals.tooManyWaiting
 }
 
 const hardwareOf = ({ hardwareUuid, serial }: CompanionFacts) => ({ hardware_uuid: hardwareUuid, serial })

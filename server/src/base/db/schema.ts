@@ -275,6 +275,8 @@ export interface Database {
     rival_link_name: string | null
     /** When the device's node has last confirmed the link. */
     confirmed_at: Instant | null
+    /** What it enrolled with last; null for keys of before this was kept. */
+    enrollment_secret_id: string | null
   }
   companion_challenges: {
     organization_id: string

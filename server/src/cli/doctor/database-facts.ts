@@ -72,6 +72,7 @@ const companionSurvey = Type.Object({
     linking: Type.Integer(),
     none: Type.Integer(),
     seen_twice: Type.Integer(),
+    without_device: Type.Integer(),
   }),
   seenTwiceCount: Type.Integer(),
   seenTwice: Type.Array(

@@ -22,6 +22,15 @@ test('doctor counts the companions of all organizations, and names devices whose
   for (const device of devices) await makeCompanion(database.db, device, { kid: `key ${device.id}` })
   assert.deepEqual(await judged(), ['✓ companions: linked on all computers (2)'])
 
+  const stranded = { organization_id: one.id, id: devices[0]?.id ?? '' }
+  for (const kid of ['stranded', 'alone']) {
+    await makeCompanion(database.db, stranded, { kid, status: 'linking', device_id: null, linked_at: null })
+  }
+  assert.deepEqual(await judged(), [
+    '✓ companions: linked on all computers (2); 2 more wait on machines that osquery has not enrolled',
+  ])
+  await database.db.deleteFrom('companion_keys').where('kid', '=', 'alone').execute()
+
   for (let hour = 1; hour <= 4; hour += 1) {
     const device = await make.device(one.id, { name: `twice ${hour}` })
     const seen_twice_at = `2026-11-20T0${hour}:00:00.000Z`
@@ -31,7 +40,10 @@ test('doctor counts the companions of all organizations, and names devices whose
   await makeCompanion(database.db, longAgo, { kid: 'long ago', seen_twice_at: '2026-11-13T10:00:00.000Z' })
   await make.device(other.id)
   const [counted, ...warnings] = await judged()
-  assert.equal(counted, '✓ companions: linked on 3 of 8 computers, 4 waiting for their link, 1 without one')
+  assert.equal(
+    counted,
+    '✓ companions: linked on 3 of 8 computers, 4 waiting for their link, 1 without one; 1 more waits on machines that osquery has not enrolled',
+  )
   assert.deepEqual(
     warnings.map((text) => /^! companions: the key of "(.*?)" \(\d+, .*--new-key/.exec(text)?.[1] ?? text),
     ['twice 4', 'twice 3', 'twice 2', '! companions: and 1 more seen twice'],

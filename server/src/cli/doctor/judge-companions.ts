@@ -16,7 +16,13 @@ export function judgeCompanions({ counts, seenTwiceCount, seenTwice }: Companion
   return findings
 }
 
-function describeCounts({ computers, linked, linking, none }: CompanionCounts): string {
+function describeCounts(counts: CompanionCounts): string {
+  const { without_device: others } = counts
+  if (others === 0) return describeComputers(counts)
+  return `${describeComputers(counts)}; ${others} more ${others === 1 ? 'waits' : 'wait'} on machines that osquery has not enrolled`
+}
+
+function describeComputers({ computers, linked, linking, none }: CompanionCounts): string {
   if (computers === 0) return 'no computers yet'
   if (linked === computers) return `linked on all computers (${computers})`
   return `linked on ${linked} of ${computers} computers, ${linking} waiting for their link, ${none} without one`

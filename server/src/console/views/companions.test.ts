@@ -105,12 +105,16 @@ test('devices are filtered by how they stand with their companions, in lists, co
 })
 
 test('the computers of an organization are counted by their companions', async () => {
-  const { linked } = await fleet()
+  const { linked, foreign } = await fleet()
+  const waiting = { status: 'linking', device_id: null, linked_at: null, linked_by: null } as const
+  for (const kid of ['alone', 'stranded']) await makeCompanion(app.db, linked, { ...waiting, kid })
+  await makeCompanion(app.db, foreign, { ...waiting, kid: 'foreign and alone' })
   const browser = await signedIn()
   const read = async () => (await browser.ask('GET', '/views/companion_summary')).body
-  assert.deepEqual(await read(), { computers: 4, linked: 2, linking: 1, none: 1, seen_twice: 1 })
+  const counts = { computers: 4, linked: 2, linking: 1, none: 1, seen_twice: 1, without_device: 2 }
+  assert.deepEqual(await read(), counts)
   await app.db.deleteFrom('companion_keys').where('device_id', '=', linked.id).execute()
-  assert.deepEqual(await read(), { computers: 4, linked: 1, linking: 1, none: 2, seen_twice: 1 })
+  assert.deepEqual(await read(), { ...counts, linked: 1, none: 2 })
 })
 
 test('the filter asks for the keys of an organization first', () => {
