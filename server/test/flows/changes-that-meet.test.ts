@@ -12,6 +12,7 @@ import { updateConfiguration } from '../../src/checks/configuration/update-confi
 import { adjustTallies } from '../../src/compliance/standing/adjust-tallies.ts'
 import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.ts'
 import { lockDevice } from '../../src/inventory/devices/lock-device.ts'
+import { lockPerson } from '../../src/inventory/people/lock-person.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { contextAt, makeIn, startOfTests } from '../support/make.ts'
 import { until } from '../support/muster-process.ts'
@@ -174,6 +175,27 @@ testOnPostgres('of a person’s last two devices, unregistered at once, one rese
       .executeTakeFirstOrThrow()
     assert.equal(stored.has_used_first_trust, false, `round ${round}`)
   }
+})
+
+testOnPostgres('two devices that swap owners wait for each other and do not deadlock', async () => {
+  const [first, second] = [await make.person(organizationId), await make.person(organizationId)]
+  const owned = (personId: string) => make.device(organizationId, { registered_owner_id: personId })
+  const swaps = [
+    { deviceId: (await owned(second.id)).id, personId: first.id },
+    { deviceId: (await owned(first.id)).id, personId: second.id },
+  ]
+  const other = await keeping(async (tx) => {
+    await lockPerson(tx, organizationId, first.id)
+  })
+  // Not by `transact`, which repeats what has met a deadlock.
+  const swapping: Promise<void>[] = []
+  for (const [count, swap] of swaps.entries()) {
+    const change = systemChange(organizationId, minute(1))
+    swapping.push(database.db.transaction().execute((tx) => registerDevice(tx, swap, change)))
+    await waiting(count + 1)
+  }
+  await other.letGo()
+  await Promise.all(swapping)
 })
 
 testOnPostgres('nobody registers a device to a person who is being deprovisioned', async () => {

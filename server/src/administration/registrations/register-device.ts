@@ -4,7 +4,7 @@ import { orNotFound } from '../../base/errors.ts'
 import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { clearOwner, setOwner } from '../../inventory/devices/set-owner.ts'
-import { lockPerson } from '../../inventory/people/lock-person.ts'
+import { lockPeople } from '../../inventory/people/lock-person.ts'
 import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
@@ -33,7 +33,8 @@ export async function registerDevice(tx: Tx, registration: Registration, context
   const { organizationId } = context
   const { deviceId, personId, isByOwner = false } = registration
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-  const person = orNotFound(await lockPerson(tx, organizationId, personId))
+  const people = await lockPeople(tx, organizationId, [personId, device.registered_owner_id ?? personId])
+  const person = orNotFound(people.find(({ id }) => id === personId))
   if (device.registered_owner_id === personId) return
   const free = await withoutOwner(tx, device, context)
   const registered = await setOwner(tx, free, { personId, isByOwner }, context.now)
