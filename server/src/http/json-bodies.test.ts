@@ -18,6 +18,7 @@ const dear: Readonly<Record<string, string>> = {
   'one object of many names': `{"url":"\\u0041",${numbered(70_000, (i) => `"n${i}":1`)}}`,
   'many values': `{"url":["\\u0041",${numbered(99_000, () => '1')}]}`,
   'many texts that no database holds': `{"url":[${numbered(99_000, () => '"\\u0000"')}]}`,
+  'a text of line breaks': `{"url":"${'\\n'.repeat(500_000)}"}`,
   'a name that is forbidden, at the end': `{"url":[${numbered(90_000, () => '1')},{"__proto__":{}}]}`,
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FieldError } from '@muster/contract/errors.ts'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../base/errors.ts'
@@ -41,7 +42,12 @@ export function parseJsonBodies(app: FastifyInstance): void {
     if (text.length <= smallBytes) return readText(text)
     const organizationId = request.sender ?? `network ${networkOf(request.ip)}`
     const isGone = () => request.raw.socket.destroyed
-    return turns.take({ organizationId, isGone }, () => readText(text))
+    return turns.take({ organizationId, isGone }, async () => {
+      const body = await readText(text)
+      // One that was a single piece has given nobody else a turn.
+      await nextTurn()
+      return body
+    })
   })
 }
 
