@@ -89,6 +89,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'sign-in/egress',
       'sign-in/entra',
       'sign-in/page',
+      'administration/requests',
       'agents/companion-keys',
       'agents/device-proofs',
       'compliance/issues',

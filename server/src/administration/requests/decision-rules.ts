@@ -40,7 +40,8 @@ export function readRegistrationDecision(body: RegistrationRequestDecision): Rea
   return { ok: { status, internalMessage: internalMessage ?? textOf(body.internal_denial_reason), explanation } }
 }
 
-const maxMessageLength = 5_000
+/** Of what a requester writes. */
+export const maxMessageLength = 5_000
 
 /** What a requester writes, as it can be kept. */
 export function readMessage(message: string): { ok: string } | { errors: FieldError[] } {

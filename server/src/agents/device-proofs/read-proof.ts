@@ -1,5 +1,6 @@
 import { compactVerify, decodeProtectedHeader, errors, importJWK } from 'jose'
 import type { PublicEcJwk } from '../../base/db/schema.ts'
+import { isStorable } from '../../base/storable.ts'
 import type { Peer, Proof, ProofRefusal } from './proof-rules.ts'
 
 const maxLength = 2_048
@@ -12,7 +13,7 @@ export function readKid(text: string): { kid: string } | { refusal: ProofRefusal
     const { alg, typ, kid } = decodeProtectedHeader(text)
     if (typ !== type) return { refusal: 'wrong_type' }
     if (alg !== 'ES256') return { refusal: 'wrong_algorithm' }
-    return typeof kid === 'string' ? { kid } : { refusal: 'unknown_key' }
+    return typeof kid === 'string' && isStorable(kid) ? { kid } : { refusal: 'unknown_key' }
   } catch (error) {
     return refusedBy(error, 'malformed')
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { drawCodePage } from '../page/draw-page.ts'
 import { useBypassCode } from '../sessions/use-bypass-code.ts'
-import { form, type Pages, page } from './page-routes.ts'
+import { type Pages, page } from './page-routes.ts'
 import type { VisitContext } from './visit-context.ts'
 
 /** The page of a sign-in on which a code from IT is entered. */
@@ -14,14 +14,10 @@ export function codeRoutes(scope: FastifyInstance, context: VisitContext, pages:
     if (!isOffered) return reply.redirect(`/signin/${shown.session.id}`, 303)
     return pages.send(reply, drawCodePage(view, { isWrong: false }, pages.assets))
   })
-  scope.post('/signin/:id/code', { config: form, bodyLimit: 4 * 1024 }, async (request, reply) => {
-    const visit = await pages.visited(request, reply)
-    if (!visit) return reply
-    const { code } = Object(request.body) as { code?: unknown }
-    const text = typeof code === 'string' ? code : ''
-    const isAccepted = await useBypassCode(context, visit.session, { text, now: context.now() })
-    if (isAccepted) return reply.redirect(`/signin/${visit.session.id}`, 303)
-    const shown = await pages.shownNow(visit, reply)
+  pages.onPost('code', async ({ place, session, form, request }, reply) => {
+    const isAccepted = await useBypassCode(context, session, { text: form.code, now: context.now() })
+    if (isAccepted) return reply.redirect(`/signin/${session.id}`, 303)
+    const shown = await pages.shownNow({ place, session }, reply)
     if (!shown) return reply
     return pages.send(
       reply.code(422),

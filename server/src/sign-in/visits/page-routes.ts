@@ -6,18 +6,20 @@ import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { abandonmentOf } from '../../http/abandonment.ts'
 import { statusOf, toServiceError } from '../../http/errors.ts'
 import { pageHeaders } from '../../http/page/page-headers.ts'
+import { identifierOf } from '../../http/record-id.ts'
 import { type Again, drawFault, drawPage, drawRegion, drawReturnPage } from '../page/draw-page.ts'
 import { openAssets } from '../page/page-assets.ts'
 import { type Act, actOnSession } from '../sessions/act-on-session.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
 import { type Judged, judge } from '../sessions/judge.ts'
-import { noteUndetected, type Reason, reasons } from '../sessions/note-undetected.ts'
+import { noteUndetected } from '../sessions/note-undetected.ts'
 import { proveSession } from '../sessions/prove-session.ts'
 import { hashOf } from '../sessions/session-codes.ts'
 import { findSession, findVisited, type SignInSession } from '../sessions/session-queries.ts'
 import { isSettled, settleSession } from '../sessions/settle-session.ts'
 import { waiveLoop } from '../sessions/waive-loop.ts'
 import { finishPathOf } from './finish-path.ts'
+import { type FormOf, formOptions, type PageForm, readForm } from './form-routes.ts'
 import { findAgentPort, readKnownAgent, rememberAgent } from './known-agent.ts'
 import { sessionWaits } from './session-waits.ts'
 import { signIns } from './sign-in-scheme.ts'
@@ -25,7 +27,6 @@ import { viewOfSession } from './view-of-session.ts'
 import type { Place, VisitContext } from './visit-context.ts'
 
 export const page = { scheme: signIns, kind: 'page', origin: 'any', isChatty: true } as const
-export const form = { scheme: signIns, kind: 'form', origin: 'own_pages', isChatty: true } as const
 
 type Visited = Pick<SignInSession, 'organization_id' | 'id' | 'cookie_hash'>
 type Find<Session> = (reader: Reader, organizationId: string, id: string) => Promise<Session | undefined>
@@ -174,20 +175,24 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     return reply.header('cache-control', 'no-store').send({ mark })
   })
 
-  type Visit<Session> = {
+  type Visit<Session, Name extends PageForm> = {
     place: Place
     session: Session
-    body: Readonly<Record<string, unknown>>
+    form: FormOf<Name>
     request: FastifyRequest
   }
-  type Work<Session> = (visit: Visit<Session>, reply: FastifyReply) => Promise<unknown>
-  const onPost = (path: string, work: Work<SignInSession>) => onPostAs(path, findSession, work)
-  const onPostAs = <Session extends Visited>(path: string, find: Find<Session>, work: Work<Session>) =>
-    scope.post(`/signin/:id/${path}`, { config: form, bodyLimit: 16 * 1024 }, async (request, reply) => {
+  type Work<Session, Name extends PageForm> = (visit: Visit<Session, Name>, reply: FastifyReply) => Promise<unknown>
+  const onPost = <Name extends PageForm>(name: Name, work: Work<SignInSession, Name>) =>
+    onPostAs(name, findSession, work)
+  const onPostAs = <Session extends Visited, Name extends PageForm>(
+    name: Name,
+    find: Find<Session>,
+    work: Work<Session, Name>,
+  ) =>
+    scope.post(`/signin/:id/${name}`, formOptions(name), async (request, reply) => {
       const visit = await visitedAs(request, reply, find)
       if (!visit) return reply
-      const body = Object(request.body ?? {}) as Readonly<Record<string, unknown>>
-      const answer = await work({ ...visit, body, request }, reply)
+      const answer = await work({ ...visit, form: readForm<Name>(request), request }, reply)
       if (reply.sent) return reply
       const isForm = String(request.headers['content-type'] ?? '').includes('urlencoded')
       return isForm ? reply.redirect(`/signin/${visit.session.id}`, 303) : reply.send(answer ?? {})
@@ -201,9 +206,9 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
       now: context.now(),
     }),
   }))
-  onPostAs('proof', findVisited, async ({ place, session, body, request }, reply) => {
+  onPostAs('proof', findVisited, async ({ place, session, form, request }, reply) => {
     const now = context.now()
-    const given = Array.isArray(body['proofs']) ? body['proofs'] : [body['proof']]
+    const given: unknown[] = Array.isArray(form.proofs) ? form.proofs : [form.proof]
     const proofs = given.filter((proof) => typeof proof === 'string')
     const proved = await proveSession(db, session, { proofs, origin: new URL(place.baseUrl).origin, now })
     if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal, detail: proved.detail } })
@@ -213,11 +218,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     const view = await viewOf({ place, session: proved.session, judged }, request).catch(() => undefined)
     return { state: judged.state, ...(view && { region: drawRegion(view) }) }
   })
-  onPost('undetected', async ({ session, body }) => {
-    const reason = String(body['reason'])
-    if (!Object.hasOwn(reasons, reason)) return
-    await transact(db, (tx) => noteUndetected(tx, session, { reason: reason as Reason }, context.now()))
-  })
+  onPost('undetected', ({ session, form }) => transact(db, (tx) => noteUndetected(tx, session, form, context.now())))
   onPost('once-more', ({ session }) => waiveLoop(db, session, context.now()))
   onPost('cancel', async ({ session }, reply) => {
     const { organization_id: organizationId, id } = session
@@ -227,23 +228,19 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     await transact(db, (tx) => cancelSession(tx, ended, change))
     return reply.redirect(finishPathOf(session), 303)
   })
-  const act = (path: string, readAct: (body: Visit<SignInSession>['body']) => Act) =>
-    onPost(path, ({ session, body }) => actOnSession(db, session, readAct(body), context.now()))
-  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+  const act = <Name extends PageForm>(name: Name, actOf: (form: FormOf<Name>) => Act) =>
+    onPost(name, ({ session, form }) => actOnSession(db, session, actOf(form), context.now()))
   act('recheck', () => ({ kind: 'recheck' }))
-  act('register', ({ message }) => ({ kind: 'register', message: text(message) }))
-  act('snooze', ({ issue_id: issueId }) => ({ kind: 'snooze', issueId: text(issueId) }))
+  act('register', ({ message = '' }) => ({ kind: 'register', message }))
+  act('snooze', ({ issue_id: issueId }) => ({ kind: 'snooze', issueId: identifierOf(issueId) }))
   act('exemption', ({ issue_id: issueId, message }) => ({
     kind: 'exemption',
-    issueId: text(issueId),
-    message: text(message),
+    issueId: identifierOf(issueId),
+    message,
   }))
   act('withdraw-registration', () => ({ kind: 'withdraw_registration' }))
-  act('withdraw', ({ request_id: requestId }) => ({ kind: 'withdraw', requestId: text(requestId) }))
-  act('seen', ({ issue_ids: issueIds }) => ({
-    kind: 'seen',
-    issueIds: Array.isArray(issueIds) ? issueIds.slice(0, 100).map(text) : [],
-  }))
+  act('withdraw', ({ request_id: requestId }) => ({ kind: 'withdraw', requestId: identifierOf(requestId) }))
+  act('seen', ({ issue_ids: issueIds }) => ({ kind: 'seen', issueIds: issueIds.map(identifierOf) }))
   return { assets, headers, send, fault, drawFaultPage, tooMany, visited, current, shown, shownNow, viewOf, onPost }
 }
 
