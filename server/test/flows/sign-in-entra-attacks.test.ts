@@ -81,8 +81,12 @@ test('hints that Entra has not signed for this application, this tenant and this
     },
     'without a subject': { claims: { sub: undefined } },
     'that is not valid yet': { claims: { nbf: seconds(11) } },
+    'whose subject has NUL': { claims: { sub: 'ana\0' } },
+    'whose user name has NUL': { claims: { preferred_username: 'ana\0' } },
+    'whose user name has half a surrogate pair': { claims: { preferred_username: '\ud800' } },
   }
   for (const [title, hint] of Object.entries(hints)) await isRefused(all, await formWith(all, hint), title)
+  for (const name of ['state', 'nonce']) await isRefused(all, { ...(await formWith(all)), [name]: 'x\0' }, name)
   await nothing()
 })
 

@@ -100,8 +100,7 @@ export async function exchangeCode(
     if (azp !== undefined && azp !== provider.clientMetadata().client_id) {
       throw new OidcFailure('refused', 'The ID token was made for another party')
     }
-    // OpenID Connect Core §2; what is stored and searched for is text without surprises.
-    if (!/^[\x20-\x7e]{1,255}$/.test(sub)) throw new OidcFailure('refused', 'The subject is not valid')
+    if (!isPlainSubject(sub)) throw new OidcFailure('refused', 'The subject is not valid')
     return { claims, accessToken: tokens.access_token }
   } catch (error) {
     throw failureOf(error)
@@ -116,6 +115,10 @@ export async function readUserInfo(provider: Provider, accessToken: string, subj
     throw failureOf(error)
   }
 }
+
+/** OpenID Connect Core §2; what is stored and searched for is text without surprises. */
+export const isPlainSubject = (text: unknown): text is string =>
+  typeof text === 'string' && /^[\x20-\x7e]{1,255}$/.test(text)
 
 /** An address without spaces and invisible characters, as it may be stored and shown. */
 export const isPlainEmail = (text: unknown): text is string =>

@@ -51,6 +51,8 @@ test('an address without keys is refused at its field, and adds no connection', 
   const browser = await signedIn()
   for (const [answer, message] of [
     [json({ keys: [] }), /must lead to a JWK set/],
+    [json({ keys: [{ ...caller.jwk, kid: 'one\0' }] }), /must lead to a JWK set/],
+    [json({ keys: [{ ...caller.jwk, kid: '\ud800' }] }), /must lead to a JWK set/],
     [json({}, 404), /must answer with 200, not with 404/],
   ] as const) {
     caller.endpoints.set('/jwks', answer)

@@ -120,3 +120,21 @@ test('an address inside is called for no one unless the operator lists it', asyn
   }
   assert.deepEqual(caller.asked, [])
 })
+
+test('a published key with text that no database holds is passed over, and refused where it is the only one', async () => {
+  const set = await published()
+  const { n = '' } = caller.jwk
+  const odd = [{ kid: 'a\0' }, { kid: '\ud800' }, { n: `${n}\0` }, { n: `${n}\udc00` }, { kid: '\0', alg: 'RS256' }]
+  for (const part of odd) {
+    publish({ ...caller.jwk, ...part }, set.rp.jwk)
+    await refresh()
+    assert.deepEqual([warned.length, await isLetIn(set)], [0, true], JSON.stringify(part))
+    const read = await readKeysAt(egressOf(listed), url)
+    assert.deepEqual(
+      read.map(({ kid }) => kid),
+      ['rp'],
+    )
+    publish({ ...caller.jwk, ...part })
+    await assert.rejects(readKeysAt(egressOf(listed), url), { code: 'invalid' })
+  }
+})

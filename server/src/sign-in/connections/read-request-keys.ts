@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
+import { unstorableTexts } from '../../base/storable.ts'
 
 /** A public key (RFC 7517). */
 export type RequestKey = Record<string, string>
@@ -24,6 +25,8 @@ const isPublicKey = (key: unknown): key is RequestKey =>
   key !== null &&
   privateMembers.every((name) => !(name in key)) &&
   ('kid' in key ? typeof key.kid === 'string' : true) &&
+  // Base64 is read over what does not belong into it.
+  unstorableTexts(key).length === 0 &&
   algorithmOf(key) !== undefined &&
   createsKey(key)
 

@@ -5,6 +5,7 @@ import { type OwnAddresses, ownAddresses, ownHosts } from '../../base/outbound/o
 import { isInRanges } from '../../base/outbound/public-address.ts'
 import { faultOfReceiverUrl } from '../../base/outbound/receiver-url.ts'
 import { codeOf } from '../../base/relying-party/oidc-failure.ts'
+import { isStorable } from '../../base/storable.ts'
 import { isSecure } from './address-rules.ts'
 
 /** Where upstreams may be: on the public internet, and at what the operator lists. */
@@ -73,9 +74,9 @@ export function upstreamFetch(egress: UpstreamEgress, issuer: string): GuardedFe
   return guardedFetch({ ...egress, trustedOrigin: isListedLoopback(egress, url) ? url.origin : undefined })
 }
 
-/** Where an upstream may send browsers: https, or this machine where the upstream itself is on it. */
+/** Where an upstream may send browsers: https, or this machine where the upstream itself is on it. A URL is parsed over NUL. */
 export const isBrowserAddress = (issuer: string, address: unknown): address is string => {
-  const url = typeof address === 'string' && address.length <= 2_000 ? URL.parse(address) : null
+  const url = typeof address === 'string' && address.length <= 2_000 && isStorable(address) ? URL.parse(address) : null
   if (!url || url.username || url.password || url.hash) return false
   return url.protocol === 'https:' || (issuer.startsWith('http:') && isSecure(url))
 }

@@ -1,3 +1,4 @@
+import { isStorable } from '../../base/storable.ts'
 import type { SignInConnection } from '../connections/connection-queries.ts'
 
 /** A request of Microsoft Entra, as far as it says anything to us. */
@@ -26,6 +27,7 @@ const names = [
 export function readRequest(form: URLSearchParams, connection: SignInConnection): EntraAsked | undefined {
   // RFC 6749 §3.1: no parameter twice.
   if (names.some((name) => form.getAll(name).length > 1)) return undefined
+  if (!names.every((name) => isStorable(form.get(name) ?? ''))) return undefined
   const given = (name: string): string => form.get(name) ?? ''
   const [nonce, state, hint, redirectUri] = [
     given('nonce'),

@@ -1,4 +1,5 @@
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose'
+import { unstorableTexts } from '../../base/storable.ts'
 import { minuteMs } from '../../base/time.ts'
 import { type EntraCloud, type EntraSettings, isGuid, tenantIssuerOf } from '../connections/entra-rules.ts'
 import type { TenantKey } from './tenant-keys.ts'
@@ -56,6 +57,7 @@ function readClaims(hint: string) {
     const { alg, kid } = decodeProtectedHeader(hint)
     const { iss, aud, iat, exp, sub, tid, oid, idp, acct, preferred_username: username } = decodeJwt(hint)
     const isWhole = [iss, aud, sub, tid, oid].every((value) => typeof value === 'string' && value !== '')
+    if (unstorableTexts({ sub, username }).length > 0) return undefined
     if (alg !== 'RS256' || typeof kid !== 'string' || !isWhole || typeof iat !== 'number' || typeof exp !== 'number')
       return undefined
     return {

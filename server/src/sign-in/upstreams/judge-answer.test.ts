@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isStorable } from '../../base/storable.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import type { Upstream } from './upstream-queries.ts'
 
@@ -42,4 +43,20 @@ test('a person of Microsoft Entra is known by the identifier that no other clien
   assert.equal(subjectOf('entra', {}), 'o-1')
   assert.equal(subjectOf('entra', { oid: undefined }), 'refused')
   assert.equal(subjectOf('oidc', {}), 'ana-7')
+})
+
+test('what no database holds identifies nobody, and is passed on of nobody', () => {
+  for (const odd of ['a\0', '\ud800', '\udc00b']) {
+    assert.equal(subjectOf('entra', { oid: odd }), 'refused')
+    assert.equal(judge('oidc', { email: `${odd}@example.com` }), 'refused')
+    const answer = judged('oidc', { name: odd, preferred_username: odd, acr: odd, amr: [odd, 'pwd'] })
+    assert.deepEqual('said' in answer && answer.said, { amr: ['pwd'], email: 'ana@example.com' })
+  }
+})
+
+test('why an answer names nobody can be kept, wherever its text is cut', () => {
+  for (const before of ['', 'a']) {
+    const answer = judged('entra', { idp: `${before}${'😀'.repeat(100)}` })
+    assert.ok('detail' in answer && isStorable(answer.detail))
+  }
 })

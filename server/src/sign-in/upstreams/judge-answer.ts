@@ -1,6 +1,6 @@
 import { withoutJoiners } from '@muster/contract/hidden-characters.ts'
 import type { UpstreamClaims, UpstreamPart } from '../../base/db/schema.ts'
-import { type Claims, isPlainEmail } from '../../base/relying-party/relying-party.ts'
+import { type Claims, isPlainEmail, isPlainSubject } from '../../base/relying-party/relying-party.ts'
 import { minuteMs } from '../../base/time.ts'
 import { foldDomain } from './upstream-options.ts'
 import type { Upstream } from './upstream-queries.ts'
@@ -46,7 +46,7 @@ export function judgeAnswer(pinned: Pinned, facts: Facts): UpstreamIdentity | { 
     return failed('tenant', `A guest: idp is ${said(token['idp'])}, acct is ${said(token['acct'])}`)
   }
   const subject = pinned.provider === 'entra' ? token['oid'] : token.sub
-  if (typeof subject !== 'string' || subject === '') return failed('refused', 'There is no oid in its answer')
+  if (!isPlainSubject(subject)) return failed('refused', `oid is ${said(subject)}`)
   // An address and what is said of it come from one place.
   const { email, email_verified: verified } = token['email'] === undefined ? facts.beside : token
   if (email === undefined || email === '') return failed('no_address', 'There is no email in its answer')

@@ -12,6 +12,7 @@ import {
   readUserInfo,
 } from '../../base/relying-party/relying-party.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { storable } from '../../base/storable.ts'
 import { type UpstreamEgress, upstreamFetch } from '../egress/upstream-egress.ts'
 import { noteMetadata } from './change-upstream.ts'
 import { type Failure, judgeAnswer, type UpstreamIdentity } from './judge-answer.ts'
@@ -125,5 +126,5 @@ function detailOf(error: OidcFailure): string {
     at = at.cause
   }
   const text = [...new Set(parts)].join(': ')
-  return text.replace(/[^\P{C}]/gu, ' ').slice(0, 300)
+  return storable(text.replace(/[^\P{C}]/gu, ' '), 300)
 }

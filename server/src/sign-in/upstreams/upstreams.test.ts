@@ -169,3 +169,20 @@ test('an issuer inside is refused unless the operator lists it, and nothing of i
     assert.match((await faultAt(['127.0.0.1'], issuer)) ?? '', /^must /, issuer)
   }
 })
+
+test('metadata with text that no database holds is refused, or left out where it can be', async () => {
+  const browser = await signedIn()
+  for (const odd of ['\0', '\ud800']) {
+    const authorization = { ...provider.metadata, authorization_endpoint: `${provider.issuer}/authorize${odd}` }
+    provider.endpoints.set(metadataPath, json(authorization))
+    const refused = await browser.ask('POST', at, keycloak())
+    assert.deepEqual([refused.status, refused.body.errors[0].field], [422, 'issuer'])
+    provider.endpoints.set(
+      metadataPath,
+      json({ ...provider.metadata, end_session_endpoint: `${provider.issuer}/${odd}` }),
+    )
+    assert.equal((await browser.ask('POST', at, keycloak())).status, 200)
+  }
+  const kept = await app.db.selectFrom('signin_upstreams').select('end_session_endpoint').execute()
+  assert.deepEqual(kept, [{ end_session_endpoint: null }, { end_session_endpoint: null }])
+})

@@ -284,3 +284,16 @@ test('strangers who send requests with her address fill no log, and ask the prov
   assert.deepEqual(provider.asked, [])
   assert.deepEqual(await here.stage.db.selectFrom('auth_logs').select('id').execute(), [])
 })
+
+test('why a test failed is kept, wherever the words of the provider are cut', async () => {
+  const set = await here.setUp(provider.issuer, pinned)
+  for (const before of ['', 'a', '\0', '\ud800']) {
+    const visit = await leave(set)
+    await here.stage.db.updateTable('signin_sessions').set({ is_test: true }).execute()
+    provider.endpoints.set('/token', json({ error: 'x', error_description: `${before}${'😀'.repeat(200)}` }, 400))
+    const { reply } = await visit.follow(returnTo({ code: 'c', state: visit.state, iss: provider.issuer }))
+    assert.equal(reply.status, 200)
+    const { upstream } = await sessionOf(visit.path)
+    assert.deepEqual([upstream?.failure, upstream?.detail?.isWellFormed()], ['refused', true])
+  }
+})
