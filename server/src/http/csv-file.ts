@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { csvLine } from '@muster/contract/csv-cells.ts'
 import type { PathParams } from '@muster/contract/operations/path-params.ts'
 import type { FastifyReply } from 'fastify'
 import type { ChangeContext } from '../base/change-context.ts'
@@ -6,7 +7,6 @@ import type { Db } from '../base/db/transact.ts'
 import type { CsvColumns } from '../base/lists/csv-columns.ts'
 import { pageOf } from '../base/lists/keyset.ts'
 import type { ListPage } from '../base/lists/list-page.ts'
-import { csvLine } from './csv-cells.ts'
 
 export type CsvCall<Path extends string> = {
   readonly db: Db

@@ -1,9 +1,5 @@
 import type { ConfigurationPreview } from '@muster/contract/console-checks.ts'
-
-/** Spreadsheets run what begins so. */
-const isFormula = /^[=+\-@\t\r]/
-
-const cell = (text: string): string => `"${(isFormula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
+import { csvLine } from '@muster/contract/csv-cells.ts'
 
 /** Saves the devices that would be blocked as a file. */
 export function exportBlocked(preview: ConfigurationPreview, name: string): void {
@@ -18,8 +14,7 @@ export function exportBlocked(preview: ConfigurationPreview, name: string): void
     row.blocks_at,
     String(row.is_only_device),
   ])
-  const text = [head, ...rows].map((cells) => cells.map(cell).join(',')).join('\r\n')
-  const address = URL.createObjectURL(new Blob([`${text}\r\n`], { type: 'text/csv' }))
+  const address = URL.createObjectURL(new Blob([head, ...rows].map(csvLine), { type: 'text/csv' }))
   const link = document.createElement('a')
   link.href = address
   link.download = `${name}-blocked.csv`

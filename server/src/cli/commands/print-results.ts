@@ -1,3 +1,4 @@
+import { csvRow } from '@muster/contract/csv-cells.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { listResults, placeOfResult, type QueryRow } from '../../reporting/queries/queries.ts'
 import type { CommandIo } from '../data-command.ts'
@@ -13,8 +14,8 @@ export async function printResults(reader: Reader, printed: Printed, io: Command
   // The columns of a query without rows are not known.
   if (columns.length === 0) return
   if (printed.format === 'csv') {
-    await io.line(columns.map(csvCell).join(','))
-    for await (const row of rowsOf(reader, printed)) await io.line(columns.map((name) => csvCell(row[name])).join(','))
+    await io.line(csvRow(columns))
+    for await (const row of rowsOf(reader, printed)) await io.line(csvRow(columns.map((name) => csvCell(row[name]))))
     return
   }
   const lines: (string | null)[][] = []
@@ -47,14 +48,7 @@ async function printJson(rows: AsyncGenerator<Row>, io: CommandIo): Promise<void
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-/** Spreadsheets take a cell that begins so for a formula; the apostrophe has them show it as text. */
-const looksLikeFormula = /^[=+\-@\t\r]/
-
-function csvCell(value: unknown): string {
-  const text = textOf(value)
-  const safe = typeof value === 'string' && looksLikeFormula.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
+const csvCell = (value: unknown): string | number => (typeof value === 'number' ? value : textOf(value))
 
 const widestCell = 60
 
