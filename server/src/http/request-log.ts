@@ -1,8 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 
-/** Words, record identifiers and UUIDs; every secret that Muster makes is longer, and a percent sign may hide anything. */
-const plainPart = /^(?:[\w.~-]{0,24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+/** Of records, sign-ins and streams. */
+const identifier = /^(?:\d{1,19}|[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/**
+ * Of the secrets that Muster makes, what programs read has 22 characters and more, never all of them small letters. A percent
+ * sign may hide anything.
+ */
+const word = /^(?:[\w.~-]{0,19}|[a-z_.-]{20,24})$/
+
+/** What people read out and type: codes from IT and recovery codes have ten letters and digits, with hyphens or without. */
+const typedCode = /(?:^_*|[.~])(?:-*[a-z0-9]){10}-*(?:_*$|[.~])/i
 
 /** The secret of a webhook endpoint is base64, whose slashes would make short parts of it. */
 const fromEndpointSecret = /whsec_.*/s
@@ -31,11 +40,13 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
   })
 }
 
-/** The path of an address as it is logged: without the query, and without long parts that the route does not have itself. */
+/** The path of an address as it is logged: without the query, and without what could be a secret and the route does not have itself. */
 export function loggedPath(url: string, route = ''): string {
   const own = route.split('/')
   const [path = ''] = url.split('?', 1)
   const safe = path.replace(fromEndpointSecret, '[secret]')
-  const parts = safe.split('/').map((part, place) => (part === own[place] || plainPart.test(part) ? part : '[secret]'))
+  const parts = safe.split('/').map((part, place) => (part === own[place] || isPlain(part) ? part : '[secret]'))
   return parts.join('/')
 }
+
+const isPlain = (part: string): boolean => identifier.test(part) || (word.test(part) && !typedCode.test(part))
