@@ -26,17 +26,32 @@ export function unstorableIn(path: string, part: unknown): TextFault[] {
   if (typeof part === 'string') {
     return isStorable(part) ? [] : [{ field: path, message: 'must not contain NUL or half a surrogate pair' }]
   }
-  if (typeof part !== 'object' || part === null || Object.keys(part).every(isStorable)) return []
+  if (!hasNames(part) || Object.keys(part).every(isStorable)) return []
   return [{ field: path, message: 'must not have names with NUL or half a surrogate pair' }]
 }
 
-/** A value, its members, theirs, and so on, each with its path. Iterative: the nesting is the caller's to choose. */
+/**
+ * A value, its members, theirs, and so on, each with its path and none before it is asked for. Iterative: the nesting is the
+ * caller's to choose.
+ */
 export function* partsOf(value: unknown): Generator<[path: string, part: unknown]> {
-  const pending: [path: string, part: unknown][] = [['', value]]
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    yield next
-    const [path, part] = next
-    if (typeof part !== 'object' || part === null) continue
-    for (const [name, member] of Object.entries(part)) pending.push([path === '' ? name : `${path}/${name}`, member])
+  yield ['', value]
+  const open = [membersOf('', value)]
+  for (let innermost = open.at(-1); innermost; innermost = open.at(-1)) {
+    const { value: member, done } = innermost.next()
+    if (done) {
+      open.pop()
+      continue
+    }
+    yield member
+    if (typeof member[1] === 'object') open.push(membersOf(...member))
   }
 }
+
+function* membersOf(path: string, part: unknown): Generator<[path: string, part: unknown]> {
+  const within = path === '' ? '' : `${path}/`
+  if (Array.isArray(part)) for (const [index, member] of part.entries()) yield [`${within}${index}`, member]
+  else if (hasNames(part)) for (const name of Object.keys(part)) yield [`${within}${name}`, Reflect.get(part, name)]
+}
+
+const hasNames = (part: unknown): part is object => typeof part === 'object' && part !== null && !Array.isArray(part)
