@@ -18,12 +18,14 @@ import { listEndpoints } from '../../src/signals/webhooks/deliver/destinations.t
 import { listWaiting } from '../../src/signals/webhooks/deliver/list-waiting.ts'
 import { endpointLeases } from '../../src/signals/webhooks/deliver/standings.ts'
 import { baseUrl } from '../support/app.ts'
+import { companionMachines } from '../support/companion-machine.ts'
 import { analyzed, copyFleet, firstCopyOf, neverAnalyze } from '../support/copied-fleet.ts'
 import { testOnPostgres } from '../support/database.ts'
 import { type Touched, tellPlans, touchedBy } from '../support/touched-rows.ts'
 import { wholeSignIn } from '../support/whole-sign-in.ts'
 
 const { agents, database, make, setUp, arrive, tokensOf, change } = wholeSignIn()
+const { newCompanion } = companionMachines(agents)
 const copies = 15_000
 /** So many devices, events or deliveries are asked for at once. */
 const atOnce = 30
@@ -82,13 +84,15 @@ async function serveReceivers(organizationId: string) {
   }
 }
 
-async function signIn(all: Awaited<ReturnType<typeof setUp>>) {
+async function signIn(all: Awaited<ReturnType<typeof setUp>>): Promise<string> {
   agents.pass(60)
   const visit = await arrive(all)
   await visit.prove(await all.laptop.prove(await visit.challenge()))
   const { away } = await visit.browser.follow((await visit.finishPath()) ?? '')
-  const { status } = await tokensOf(all, new URL(away ?? '').searchParams.get('code') ?? '')
+  const code = new URL(away ?? '').searchParams.get('code') ?? ''
+  const { status } = await tokensOf(all, code)
   assert.equal(status, 200)
+  return code
 }
 
 /** What the devices' new states are told to receivers. */
@@ -232,7 +236,14 @@ async function steps(all: Filled): Promise<[name: string, asked: number, work: (
       () => Promise.all(others.map((client) => client.log('status', [{ severity: '0' }]))),
     ],
     ['check-in of a companion', 1, () => laptop.companion.checkIn()],
-    ['sign-in', 1, () => signIn(all)],
+    [
+      'enrollment of a companion',
+      1,
+      async () =>
+        assert.equal((await (await newCompanion()).enroll(laptop.secret, { hardware_uuid: uuid })).status, 200),
+    ],
+    ['sign-in', 1, async () => void (await signIn(all))],
+    ['a code that is used again', 1, async () => assert.equal((await tokensOf(all, await signIn(all))).status, 400)],
     ['changes', atOnce, () => queue(organizationId, copiesOf(all, 100))],
     ['push', atOnce, () => push(all)],
     ['webhooks', atOnce, () => deliver(all)],
