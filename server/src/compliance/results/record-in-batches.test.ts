@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '../../../test/support/database.ts'
 import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { limitConcurrency } from '../../base/jobs/limit-concurrency.ts'
 import { plusMs } from '../../base/time.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { statusColumn } from '../standing/rules.ts'
@@ -118,7 +119,8 @@ test('two check-ins of one device at once are recorded one after the other', asy
 
 test('a flood of one organization does not keep another waiting', async () => {
   const [loud, quiet] = [await fleet(100), await fleet(1)]
-  const { record } = recorder()
+  // One batch at a time: of several the one that began last may end first.
+  const { record } = recordInBatches({ db: database.db, inTurn: limitConcurrency(1), isDatabaseUnavailable })
   let recorded = 0
   const flood = loud.devices.map(async (device) => {
     await record(recordingOf(device, loud.checks, 'PASS'))
@@ -127,7 +129,7 @@ test('a flood of one organization does not keep another waiting', async () => {
   const [device] = quiet.devices
   assert.ok(device)
   await record(recordingOf(device, quiet.checks, 'PASS'))
-  assert.ok(recorded <= 64, `${recorded} of the flood came before`)
+  assert.ok(recorded <= 32, `${recorded} of the flood came before`)
   await Promise.all(flood)
 })
 
