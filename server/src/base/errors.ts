@@ -76,6 +76,10 @@ export class ServiceError extends Error {
   }
 }
 
+/** For what is being done for too many at this moment. */
+export const tooBusy = (message: string): ServiceError =>
+  new ServiceError('rate_limited', { message, retryAfterSeconds: 5 })
+
 export function fail(code: ErrorCode, particulars?: Particulars): never {
   throw new ServiceError(code, particulars)
 }

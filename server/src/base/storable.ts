@@ -9,7 +9,7 @@ export function storable(text: string, longest = Number.POSITIVE_INFINITY): stri
 
 type TextFault = { field: string; message: string }
 
-const maxFaults = 50
+export const maxFaults = 50
 
 /** Where a value has text that no database text can hold, 50 places at most. */
 export function unstorableTexts(value: unknown): TextFault[] {

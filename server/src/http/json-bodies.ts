@@ -1,18 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FieldError } from '@muster/contract/errors.ts'
 import type { FastifyInstance } from 'fastify'
-import { ServiceError } from '../base/errors.ts'
+import { tooBusy } from '../base/errors.ts'
 import { giveTurns } from '../base/jobs/give-turns.ts'
 import { turnsByOrganization } from '../base/jobs/turns-by-organization.ts'
 import { networkOf } from '../base/network-of.ts'
 import { parseInTurns, smallBytes } from '../base/parse-in-turns.ts'
 import { exceedsLimits, requestLimits } from '../base/scan-json.ts'
-import { partsOf, unstorableIn } from '../base/storable.ts'
+import { maxFaults, partsOf, unstorableIn } from '../base/storable.ts'
 
 /** A long body is parsed a piece at a time, and each piece takes some 10 ms: of so many bodies one after the other. */
 const turnsOfLong = { atOnce: 2, maxWaiting: 1_000, maxWaitingOfOne: 100, maxWaitMs: 20_000 }
-const busySeconds = 5
-const maxFaults = 50
 
 export type JsonBody =
   | { ok: unknown /** Where no database can hold it, 50 places at most. */; unstorable: readonly FieldError[] }
@@ -29,13 +27,8 @@ declare module 'fastify' {
  * organizations share.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
-  const turns = turnsByOrganization(
-    turnsOfLong,
-    () =>
-      new ServiceError('rate_limited', {
-        message: 'Too many large bodies are being read. Try again in a few seconds.',
-        retryAfterSeconds: busySeconds,
-      }),
+  const turns = turnsByOrganization(turnsOfLong, () =>
+    tooBusy('Too many large bodies are being read. Try again in a few seconds.'),
   )
   app.decorate('parseJson', (request, bytes) => {
     const text = withoutMark(bytes)

@@ -4,7 +4,7 @@ import { paces, strangerRate } from '../base/bodies/paces.ts'
 import { readBodies } from '../base/bodies/read-bodies.ts'
 import { readRate } from '../base/bodies/read-rate.ts'
 import { type Account, endSoon, type Fault, type Outcome } from '../base/bodies/reading.ts'
-import { ServiceError } from '../base/errors.ts'
+import { ServiceError, tooBusy } from '../base/errors.ts'
 import { networkOf } from '../base/network-of.ts'
 import { answerClientError } from './answer-client-error.ts'
 
@@ -15,7 +15,6 @@ const shares = {
   /** All others. A party is a network. */
   stranger: { maxBytes: 16 * mebibyte, maxPartyBytes: 4 * mebibyte },
 }
-const busySeconds = 5
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -96,9 +95,5 @@ const timedOut = Object.assign(new Error('The body arrived too slowly'), { code:
 const refusals: Record<Exclude<Fault, 'too_slow'>, () => ServiceError> = {
   too_large: () => new ServiceError('body_too_large'),
   broken_off: () => new ServiceError('malformed_request', { message: 'The connection was interrupted.' }),
-  busy: () =>
-    new ServiceError('rate_limited', {
-      message: 'Too many bodies are on their way from your network or organization. Try again soon.',
-      retryAfterSeconds: busySeconds,
-    }),
+  busy: () => tooBusy('Too many bodies are on their way from your network or organization. Try again soon.'),
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { connectPostgres } from '../../src/base/db/connect.ts'
+import { campaignLoad } from '../support/campaign-load.ts'
 import { testOnPostgres } from '../support/database.ts'
 import { openFreezingProxy } from '../support/freezing-proxy.ts'
 import { freePort, type Hooks, type MusterProcess, until } from '../support/muster-process.ts'
@@ -51,7 +52,7 @@ testOnPostgres('a failover in which no connection is told that it is over', asyn
   const { id: checkId } = checks.body.data[0]
   await ask('POST', `/devices/${deviceId}/check_refreshes`, { check_id: checkId })
   const [asked = ''] = Object.keys((await device.read()).queries)
-  const load = loadOf(server, place.key)
+  const load = campaignLoad(server, { key: place.key, clients, writerEvery: 2, reads: ['/whoami'] })
 
   await t.test('the server is not ready, and ready by itself once another database is at the address', async () => {
     const running = load.begin()
@@ -128,52 +129,4 @@ async function startStandby(hooks: Hooks, cluster: OwnCluster): Promise<string> 
   hooks.after(async () => void (await control('-m', 'immediate', 'stop')))
   await control('-l', join(folder, 'log'), '-o', settings, 'start')
   return Object.assign(new URL(cluster.url), { port: String(port) }).href
-}
-
-function loadOf(server: MusterProcess, key: string) {
-  const asked = new Set<string>()
-  const acknowledged = new Set<string>()
-  const write = async () => {
-    const name = `Campaign ${asked.size + 1}`
-    asked.add(name)
-    const body = { name, sql: 'SELECT version FROM osquery_info', target_all_devices: true }
-    const { status } = await server.ask('POST', '/live_query_campaigns', { key, body })
-    if (status === 200) acknowledged.add(name)
-    return status
-  }
-
-  function begin() {
-    const statuses = new Map<number, number>()
-    let oldestMs = 0
-    let isOver = false
-    const client = async (index: number) => {
-      while (!isOver) {
-        const startedAt = performance.now()
-        const answer = index % 2 === 0 ? write() : server.ask('GET', '/whoami', { key }).then(({ status }) => status)
-        // A server that has stopped refuses connections.
-        const status = await answer.catch(() => 0)
-        oldestMs = Math.max(oldestMs, performance.now() - startedAt)
-        statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        await pause(status === 200 ? 50 : 500)
-      }
-    }
-    const all = Promise.all(Array.from({ length: clients }, (_, index) => client(index)))
-    return {
-      async end() {
-        isOver = true
-        await all
-        return { statuses, oldestMs }
-      },
-    }
-  }
-  return {
-    asked,
-    acknowledged,
-    begin,
-    async during(milliseconds: number) {
-      const running = begin()
-      await pause(milliseconds)
-      return running.end()
-    },
-  }
 }

@@ -36,7 +36,7 @@ export function forgetEnded(tx: Tx, { organizationId, deviceId, personId }: Regi
     .executeTakeFirst()
 }
 
-/** The person's registration of the device that someone else ended, where nobody has registered it to them since. */
+/** What is remembered of the person's registration of the device; undefined once it is theirs again. */
 export function findEnded(reader: Reader, { organizationId, deviceId, personId }: Registration) {
   return reader
     .selectFrom('ended_registrations')

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../base/errors.ts'
+import { tooBusy } from '../../base/errors.ts'
 import { turnsByOrganization } from '../../base/jobs/turns-by-organization.ts'
 
 /** Each takes a connection for as long as its statements, of which a list of 5,000 lines has three. */
@@ -6,11 +6,4 @@ const limits = { atOnce: 2, maxWaiting: 200, maxWaitingOfOne: 10, maxWaitMs: 10_
 
 /** Turns for the lists of owners of one process, so that one organization's do not keep another from the database. */
 export const ownerListTurns = () =>
-  turnsByOrganization(
-    limits,
-    () =>
-      new ServiceError('rate_limited', {
-        message: 'Too many lists of owners are being read. Try again in a few seconds.',
-        retryAfterSeconds: 5,
-      }),
-  )
+  turnsByOrganization(limits, () => tooBusy('Too many lists of owners are being read. Try again in a few seconds.'))

@@ -60,7 +60,7 @@ async function listDevices(reader: Reader, organizationId: string, texts: readon
 async function listPeople(reader: Reader, organizationId: string, emails: readonly string[]) {
   const rows = await reader
     .selectFrom('people')
-    // Not by `any`: for that, the index that searches parts of names is thought to be as good, and takes 5 ms an address.
+    // Not by `any`: for that, the index that searches parts of names may be thought to be as good, and takes milliseconds each.
     .innerJoin(wantedTexts(emails), (join) => join.on(sql<boolean>`${folded('people.email')} = wanted.text`))
     .select(['id', 'name', 'email'])
     .where(inOrganization('people', organizationId))
