@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { testApp } from '../../test/support/app.ts'
-import { longestTurnMs, turnLimitMs } from '../../test/support/longest-turn.ts'
+import { assertTurns } from '../../test/support/longest-turn.ts'
 import { createScimToken } from '../access/scim/create-token.ts'
 import { systemChange } from '../base/change-context.ts'
 import { transact } from '../base/db/transact.ts'
@@ -54,17 +54,10 @@ test('bodies that are dear to read are refused, and others have their turn meanw
     return Promise.all(sent)
   }
   for (const [name, payload] of Object.entries(dear)) {
-    const runs: number[] = []
-    // The better of some, since the collector of garbage may be at work in one.
-    for (let run = 0; run < 3; run += 1) {
-      const held = await longestTurnMs(async () => {
-        for (const { statusCode } of await together(payload)) {
-          assert.ok([400, 422].includes(statusCode), `${name}: ${statusCode}`)
-        }
-      })
-      runs.push(held)
-    }
-    const [held, limit] = [Math.min(...runs), turnLimitMs()]
-    assert.ok(held < limit, `${name}: others waited for ${held.toFixed(1)} ms at once, of ${limit.toFixed(1)}`)
+    await assertTurns(name, async () => {
+      for (const { statusCode } of await together(payload)) {
+        assert.ok([400, 422].includes(statusCode), `${name}: ${statusCode}`)
+      }
+    })
   }
 })

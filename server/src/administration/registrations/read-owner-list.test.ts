@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { longestTurnMs, turnLimitMs } from '../../../test/support/longest-turn.ts'
+import { assertTurns } from '../../../test/support/longest-turn.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { readOwnerList } from './read-owner-list.ts'
 
@@ -30,16 +30,9 @@ const dear: Readonly<Record<string, { csv: string; refusal: RegExp }>> = {
 
 test('a list that is dear to read is refused, and others have their turn meanwhile', async () => {
   for (const [name, { csv, refusal }] of Object.entries(dear)) {
-    const runs: number[] = []
-    // The better of some, since the collector of garbage may be at work in one.
-    for (let run = 0; run < 3; run += 1) {
-      const held = await longestTurnMs(async () => {
-        assert.match((await refusalOf(csv)) ?? '', refusal, name)
-      })
-      runs.push(held)
-    }
-    const [held, limit] = [Math.min(...runs), turnLimitMs()]
-    assert.ok(held < limit, `${name}: others waited for ${held.toFixed(1)} ms at once, of ${limit.toFixed(1)}`)
+    await assertTurns(name, async () => {
+      assert.match((await refusalOf(csv)) ?? '', refusal, name)
+    })
   }
 })
 
