@@ -21,6 +21,16 @@ const opening: Step[] = [
   { kind: 'configure', check: 1, change: { strategy: 'warn_then_block', graceDays: 1 } },
 ]
 
+/** Rare enough that a few histories seldom have it. */
+const suspendedAndBack: Step[] = [
+  { kind: 'suspend', device: 0 },
+  { kind: 'unregister', device: 0, isByPerson: true },
+  { of: 'registration', kind: 'ask', device: 0, person: 0 },
+  { kind: 'register', device: 0, person: 0 },
+  { kind: 'unregister', device: 0, isByPerson: false },
+  { of: 'registration', kind: 'approve', request: 0 },
+]
+
 async function checkNews(fleet: Fleet): Promise<void> {
   const { devices } = await observe(fleet)
   for (const [index, news] of (await newsOf(fleet)).entries()) {
@@ -69,7 +79,7 @@ test('after every step of any history the database holds what the rules say, and
       }
       await checkNews(fleet)
     }),
-    { numRuns: histories, endOnFailure: process.env['CI'] !== undefined },
+    { numRuns: histories, examples: [[suspendedAndBack]], endOnFailure: process.env['CI'] !== undefined },
   )
 })
 

@@ -39,6 +39,8 @@ export type ModelDevice = {
   owner: number | null
   /** Whom someone else took it from: they have to ask for it. */
   takenFrom: Set<number>
+  /** Whose registration of it was suspended when it ended: it is suspended again if it comes back to them. */
+  doubted: Set<number>
   registeredAt: number
   isSuspended: boolean
   isDeleted: boolean
@@ -174,10 +176,11 @@ export function expire(model: Model): boolean {
   return isAny
 }
 
-/** Makes the device the person's, whoever had it. */
-export function register(model: Model, device: ModelDevice, person: number): void {
+/** Makes the device the person's, whoever had it; `isDecided` where an administrator approves of it. */
+export function register(model: Model, device: ModelDevice, person: number, isDecided = false): void {
   const { owner } = device
-  Object.assign(device, { owner: person, registeredAt: model.now, isSuspended: false })
+  const isSuspended = device.doubted.delete(person) && !isDecided
+  Object.assign(device, { owner: person, registeredAt: model.now, isSuspended })
   device.takenFrom.delete(person)
   if (owner !== null) device.takenFrom.add(owner)
   model.trustUsed[person] = true

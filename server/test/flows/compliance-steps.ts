@@ -154,8 +154,9 @@ export function take(model: Model, step: Step): string {
     }
     case 'unregister': {
       if (owner === null) return 'device_not_registered'
+      if (!step.isByPerson || one.isSuspended) one.takenFrom.add(owner)
+      if (one.isSuspended) one.doubted.add(owner)
       Object.assign(one, { owner: null, registeredAt: 0, isSuspended: false })
-      if (!step.isByPerson) one.takenFrom.add(owner)
       if (!step.isByPerson && !hasDevice(model, owner)) model.trustUsed[owner] = false
       decide(model, one)
       return 'done'

@@ -202,6 +202,6 @@ function takeRegistrationRequest(model: Model, step: Exclude<Of<'registration'>,
   asked.status = step.kind === 'approve' ? 'approved' : 'denied'
   if (step.kind === 'deny') return 'done'
   if (one.owner === asked.person) one.isSuspended = false
-  else register(model, one, asked.person)
+  else register(model, one, asked.person, true)
   return 'done'
 }

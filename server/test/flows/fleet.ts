@@ -84,6 +84,7 @@ const modelOf = (labels: readonly string[][]): Model => ({
     labels: own,
     owner: null,
     takenFrom: new Set(),
+    doubted: new Set(),
     registeredAt: 0,
     isSuspended: false,
     isDeleted: false,
