@@ -71,18 +71,39 @@ test('a list of owners says what each line does before any of it is done', { ski
   const [one, two] = await freeDevices(2)
   await page.goto(at('/settings/registration'))
   const field = page.getByLabel('CSV file with owners')
-  const file = (text: string) => ({ name: 'owners.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+  const file = (text: string, encoding: 'utf8' | 'utf16le' = 'utf8') => ({
+    ...{ name: 'owners.csv', mimeType: 'text/csv' },
+    buffer: Buffer.from(text, encoding),
+  })
   await field.setInputFiles(file('a,b,c\n1,2,3@x'))
-  await page.getByText('The file has more than two columns').waitFor()
-  await field.setInputFiles(
-    file(
-      `serial,email\n${one?.serial},cleo@acme.example\nNOSUCH,cleo@acme.example\n${two?.serial},nobody@acme.example\n`,
-    ),
-  )
+  await page.getByText('The file does not say which column is which: name them in the first line').waitFor()
+  await field.setInputFiles(file('serial,email\n', 'utf16le'))
+  await page.getByText('The file is UTF-16 without a byte order mark, or no text: save it as UTF-8.').waitFor()
+  await field.setInputFiles({ ...file(''), buffer: Buffer.alloc(1_500_001, 'a') })
+  await page.getByText('The file has more than 500,000 characters: split it.').waitFor()
+  // As Excel saves "Unicode text".
+  const lines = [
+    'Report by admin@acme.example',
+    'Serial number\tPrimary user UPN\tPrimary user email address',
+    `="${one?.serial}"\tcleo@corp.example\tCleo <cleo@acme.example>`,
+    'NOSUCH\t\tcleo@acme.example',
+    `${two?.serial}\tnobody@acme.example\t`,
+  ]
+  await field.setInputFiles(file(`\ufeff${lines.join('\r\n')}\r\n`, 'utf16le'))
   const dialog = page.getByRole('dialog', { name: 'Assign owners to 1 device?' })
   await dialog.getByText('2 lines are refused.').waitFor()
-  await dialog.getByText('Line 3: No device has this serial number or hardware UUID.').waitFor()
-  await dialog.getByText('Line 4: Nobody has this e-mail address.').waitFor()
+  const none = 'No device has this serial number or hardware UUID.'
+  await dialog
+    .getByText(`Line 4: Serial number NOSUCH, Primary user email address cleo@acme.example. ${none}`)
+    .waitFor()
+  const nobody = 'Nobody has this e-mail address or user name.'
+  await dialog
+    .getByText(`Line 5: Serial number ${two?.serial}, Primary user UPN nobody@acme.example. ${nobody}`)
+    .waitFor()
+  const form = dialog.getByLabel('How the list was read')
+  const facts =
+    'DevicesSerial numberOwnersPrimary user UPN, Primary user email addressNames of columnsline 2Separatortab'
+  assert.equal(await form.textContent(), facts)
   await dialog.getByText(`${one?.name} → Cleo Newcomer`).waitFor()
   assert.deepEqual(await violations(page), [])
   assert.equal(await ownerIdOf(one?.id ?? ''), '', 'nothing is done yet')

@@ -67,16 +67,27 @@ const person = Type.Object(
   { description: 'A person.' },
 )
 
+const meanings = ['device', 'owner'] as const
+
 const ownerListLine = Type.Object(
   {
     line: Type.Integer({ minimum: 1, description: 'Number of the line in the list.' }),
-    device_text: Text('The serial number or hardware UUID in the list.'),
-    email: Text('The e-mail address in the list.'),
+    cells: Type.Array(
+      Type.Object(
+        {
+          column: Nullable(Text('Name of the column; null where columns have none.')),
+          means: Choice(meanings, 'Whether it names the device or its owner.'),
+          text: Text('What was understood: a serial number, a hardware UUID, an e-mail address or a user name.'),
+        },
+        { description: 'What a cell says.' },
+      ),
+      { description: 'What the line says of the device and its owner.' },
+    ),
     outcome: Choice(
       ['new', 'replaced', 'unchanged', 'refused'],
       'Whether the device gets its first owner, gets another, has this owner already, or the line is refused.',
     ),
-    reason: Nullable(Text('Why the line is refused; null when it is not.')),
+    reason: Nullable(Text('Why the line is refused, or which line it repeats; null otherwise.')),
     device: Nullable(
       Type.Object(
         { id: Identifier('Identifier of the device.'), name: Text('Name of the device.') },
@@ -91,17 +102,41 @@ const ownerListLine = Type.Object(
 export type OwnerListLine = Static<typeof ownerListLine>
 
 export const OwnerListPreview = Type.Object(
-  { lines: Type.Array(ownerListLine, { description: 'The lines of the list, in their order.' }) },
+  {
+    separator: Choice(['comma', 'semicolon', 'tab'], 'What separates the cells of the list.'),
+    names_line: Nullable(
+      Type.Integer({ minimum: 1, description: 'Number of the line with the names of the columns; null without.' }),
+    ),
+    columns: Type.Array(
+      Type.Object(
+        {
+          name: Text('Name of the column in the list.'),
+          means: Choice(meanings, 'Whether it names the device or its owner.'),
+        },
+        { description: 'A column that counts.' },
+      ),
+      { description: 'The columns that count; empty where their names are not known. The others are left out.' },
+    ),
+    lines: Type.Array(ownerListLine, { description: 'The lines of the list, in their order.' }),
+  },
   {
     title: 'OwnerListPreview',
     description: 'What a list of owners would change.',
     examples: [
       {
+        separator: 'comma',
+        names_line: 1,
+        columns: [
+          { name: 'Serial number', means: 'device' },
+          { name: 'Primary user UPN', means: 'owner' },
+        ],
         lines: [
           {
             line: 2,
-            device_text: 'C02XL0GTJGH5',
-            email: 'tomas@acme.example',
+            cells: [
+              { column: 'Serial number', means: 'device', text: 'C02XL0GTJGH5' },
+              { column: 'Primary user UPN', means: 'owner', text: 'tomas@acme.example' },
+            ],
             outcome: 'new',
             reason: null,
             device: { id: '1042', name: "Tomas's MacBook Pro" },

@@ -7,14 +7,15 @@ import type { Account } from '../devices/in-steps.ts'
 import { registerDevices } from '../devices/register-devices.ts'
 import { useSteps } from '../devices/use-steps.tsx'
 
-type Parts = { readonly lines: OwnerListPreview['lines']; readonly onClose: () => void }
+type Parts = { readonly preview: OwnerListPreview; readonly onClose: () => void }
 
 const linesShown = 500
 const linesInWords = (count: number): string => (count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`)
 const endOf = ({ done }: Account): string => `${devicesInWords(done)} ${done === 1 ? 'has its' : 'have their'} owner`
 
 /** What each line does, then how far it is, then what was refused. */
-export function OwnerListDialog({ lines, onClose }: Parts) {
+export function OwnerListDialog({ preview, onClose }: Parts) {
+  const { lines } = preview
   const wanted = lines.flatMap(({ outcome, device, person }) =>
     device && person && (outcome === 'new' || outcome === 'replaced')
       ? [{ device_id: device.id, person_id: person.id }]
@@ -59,6 +60,7 @@ export function OwnerListDialog({ lines, onClose }: Parts) {
       verb={`Assign ${wanted.length.toLocaleString('en')} ${wanted.length === 1 ? 'owner' : 'owners'}`}
       isReady={wanted.length > 0}
     >
+      <ReadAs preview={preview} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <ul className="refusals" tabIndex={0} aria-label="Lines of the list">
         {sorted(lines)
@@ -82,20 +84,42 @@ export function OwnerListDialog({ lines, onClose }: Parts) {
   )
 }
 
+/** Which columns count, and how the list was read. */
+function ReadAs({ preview }: { readonly preview: OwnerListPreview }) {
+  const { columns, names_line: namesLine, separator } = preview
+  const namesOf = (kind: 'device' | 'owner') =>
+    columns.flatMap(({ name, means }) => (means === kind ? [visibleText(name)] : [])).join(', ')
+  return (
+    <dl className="facts-table" aria-label="How the list was read">
+      <dt>Devices</dt>
+      <dd>{namesOf('device') || 'one of two columns'}</dd>
+      <dt>Owners</dt>
+      <dd>{namesOf('owner') || 'the column with e-mail addresses'}</dd>
+      <dt>Names of columns</dt>
+      <dd>{namesLine === null ? 'none' : `line ${namesLine}`}</dd>
+      <dt>Separator</dt>
+      <dd>{separator}</dd>
+    </dl>
+  )
+}
+
 const urgency = { refused: 0, replaced: 1, new: 2, unchanged: 3 } as const
 
 /** What someone has to look at first. */
-const sorted = (lines: Parts['lines']) => lines.toSorted((one, two) => urgency[one.outcome] - urgency[two.outcome])
+const sorted = (lines: OwnerListPreview['lines']) =>
+  lines.toSorted((one, two) => urgency[one.outcome] - urgency[two.outcome])
 
-function wordsOf({ device, device_text: text, email, outcome, person }: OwnerListLine): string {
-  const what = device ? visibleText(device.name) : visibleText(text)
-  return outcome === 'refused'
-    ? `${what || '—'}, ${visibleText(email) || '—'}`
-    : `${what} → ${visibleText(person?.name ?? '')}`
+function wordsOf({ device, cells, outcome, person }: OwnerListLine): string {
+  const textOf = (kind: 'device' | 'owner') => visibleText(cells.find(({ means }) => means === kind)?.text ?? '—')
+  const what = device ? visibleText(device.name) : textOf('device')
+  return outcome === 'refused' ? `${what}, ${textOf('owner')}` : `${what} → ${visibleText(person?.name ?? '')}`
 }
 
-function detailOf({ line, outcome, reason, owner, email }: OwnerListLine): string {
-  if (outcome === 'refused') return `Line ${line}: ${reason}`
-  if (outcome === 'unchanged') return `Line ${line}: already registered`
-  return `Line ${line}: ${visibleText(email)}${outcome === 'replaced' && owner ? `, instead of ${visibleText(owner.name)}` : ''}`
+function detailOf({ line, cells, outcome, reason, owner }: OwnerListLine): string {
+  const read = cells.map(({ column, text }) => visibleText(column === null ? text : `${column} ${text}`)).join(', ')
+  const what = reason ?? (outcome === 'unchanged' ? 'Registered already.' : '')
+  const instead = outcome === 'replaced' && owner ? `Instead of ${visibleText(owner.name)}.` : ''
+  return [`Line ${line}: ${read === '' ? 'nothing' : read}.`, visibleText(what), instead]
+    .filter((part) => part !== '')
+    .join(' ')
 }

@@ -202,7 +202,7 @@ async function previewOwners({ organizationId }: Filled) {
   const csv = numbers
     .map((number, index) => `${index % 2 === 0 ? `C02${number}` : devices[index]?.uuid},${number}@COPIES.example`)
     .join('\n')
-  const lines = await previewOwnerList(database.db, organizationId, csv)
+  const { lines } = await previewOwnerList(database.db, organizationId, csv)
   assert.deepEqual(new Set(lines.map(({ outcome }) => outcome)), new Set(['unchanged']))
 }
 

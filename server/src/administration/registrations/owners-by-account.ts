@@ -3,6 +3,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { foldText } from '../../base/fold-text.ts'
 import { ownerOf } from './owner-by-account-rules.ts'
+import { listPeopleByAccount } from './people-by-account.ts'
 
 /** A device that never had an owner, and who would be it. */
 export type FoundOwner = {
@@ -36,7 +37,7 @@ export async function findOwnersByAccount(reader: Reader, organizationId: string
     .limit(devicesTogether)
     .execute()
   const accounts = await listAccounts(reader, organizationId, devices)
-  const people = await listPeople(reader, organizationId, [...accounts.values()].flat())
+  const people = await listPeopleByAccount(reader, organizationId, [...accounts.values()].flat())
   const found = devices.flatMap(({ id, name }): FoundOwner[] => {
     const logged = accounts.get(id) ?? []
     const owner = ownerOf(logged.map((account) => ({ account, people: people.get(foldText(account)) ?? [] })))
@@ -60,27 +61,4 @@ async function listAccounts(reader: Reader, organizationId: string, devices: rea
     .having(sql`count(distinct ${account})`, '<=', maxAccounts)
     .execute()
   return new Map(rows.map((row) => [row.device_id, row.accounts]))
-}
-
-/** By the folded account: a user name, or its part before the @ as it is on machines. */
-async function listPeople(reader: Reader, organizationId: string, accounts: readonly string[]) {
-  const people = new Map<string, Person[]>()
-  const wanted = new Set(accounts.map((account) => `${organizationId}:${foldText(account)}`))
-  if (wanted.size === 0) return people
-  const names = sql<string[]>`account_names(organization_id, usernames)`
-  const rows = await reader
-    .selectFrom('people')
-    .select(['id', 'name', 'email', names.as('keys')])
-    .where(inOrganization('people', organizationId))
-    .where(sql<boolean>`${names} && ${[...wanted]}::text[]`)
-    .where('deprovisioned_at', 'is', null)
-    .orderBy('id')
-    .execute()
-  for (const { keys, ...person } of rows) {
-    for (const key of keys) {
-      const name = key.slice(organizationId.length + 1)
-      if (wanted.has(key)) people.set(name, [...(people.get(name) ?? []), person])
-    }
-  }
-  return people
 }

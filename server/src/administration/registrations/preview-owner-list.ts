@@ -1,25 +1,35 @@
-import type { OwnerListLine } from '@muster/contract/console-owners.ts'
+import type { OwnerListPreview } from '@muster/contract/console-owners.ts'
 import { sql } from 'kysely'
 import { folded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { foldText } from '../../base/fold-text.ts'
-import { judgeLine, type ListedDevice } from './owner-list-rules.ts'
+import { judgeLines, type ListedDevice, type ReadCell } from './owner-list-rules.ts'
+import { listPeopleByAccount } from './people-by-account.ts'
 import { readOwnerList } from './read-owner-list.ts'
 
 /** What a list of owners would change, line by line; changes nothing. Fails with invalid where it is no list. */
-export async function previewOwnerList(reader: Reader, organizationId: string, csv: string): Promise<OwnerListLine[]> {
-  const rows = await readOwnerList(csv)
-  const devices = await listDevices(reader, organizationId, distinct(rows.map(({ deviceText }) => deviceText)))
-  const people = await listPeople(reader, organizationId, distinct(rows.map(({ email }) => foldText(email))))
-  const seen = new Set<string>()
-  return rows.map((row) => {
-    const named = devices.get(foldText(row.deviceText)) ?? []
-    const isRepeat = named.some(({ id }) => seen.has(id))
-    for (const { id } of named) seen.add(id)
-    return judgeLine(row, { devices: named, person: people.get(foldText(row.email)), isRepeat })
-  })
+export async function previewOwnerList(reader: Reader, organizationId: string, csv: string): Promise<OwnerListPreview> {
+  const { form, rows } = await readOwnerList(csv)
+  const cells = rows.flatMap((row) => row.cells)
+  const textsOf = (kind: ReadCell['means']) => cells.flatMap(({ means, text }) => (means === kind ? [text] : []))
+  const devices = await listDevices(reader, organizationId, distinct(textsOf('device')))
+  const addresses = distinct(textsOf('owner').map(foldText)).filter((text) => text.includes('@'))
+  const byEmail = await listPeople(reader, organizationId, addresses)
+  const byUsername = await listPeopleByAccount(reader, organizationId, addresses)
+  const known = {
+    devices: (text: string) => devices.get(foldText(text)) ?? [],
+    people: (text: string) => [...(byEmail.get(foldText(text)) ?? []), ...(byUsername.get(foldText(text)) ?? [])],
+  }
+  return {
+    separator: separatorNames[form.separator],
+    names_line: form.namesLine,
+    columns: form.columns.flatMap(({ name, means }) => (name === null ? [] : [{ name, means }])),
+    lines: judgeLines(rows, known),
+  }
 }
+
+const separatorNames = { ',': 'comma', ';': 'semicolon', '\t': 'tab' } as const
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== '')
 
@@ -68,7 +78,7 @@ async function listPeople(reader: Reader, organizationId: string, emails: readon
     // The one that others are compared with is set last.
     .orderBy('is_duplicate', 'desc')
     .execute()
-  return new Map(rows.map((person) => [foldText(person.email), person]))
+  return new Map(rows.map((person) => [foldText(person.email), [person]]))
 }
 
 const wantedTexts = (texts: readonly string[]) =>

@@ -19,9 +19,10 @@ test('a list of owners is shown before it is applied, and applied line by line',
   const owned = await make.device(organizationId, { serial: 'OWNED', registered_owner_id: ben.id })
   const csv = 'serial,email\nFREE,ana@acme.example\nOWNED,ana@acme.example\nNONE,ana@acme.example\n'
   const told = [
-    'line 2: FREE to Ana (ana@acme.example)',
-    'line 3: OWNED to Ana (ana@acme.example), instead of Ben (ben@acme.example)',
-    'line 4: NONE: No device has this serial number or hardware UUID.',
+    'Read devices from serial; owners from email; names in line 1; separated by comma',
+    'line 2: serial FREE, email ana@acme.example: to Ana (ana@acme.example)',
+    'line 3: serial OWNED, email ana@acme.example: to Ana (ana@acme.example), instead of Ben (ben@acme.example)',
+    'line 4: serial NONE, email ana@acme.example: refused. No device has this serial number or hardware UUID.',
   ]
   const owners = async () => {
     const devices = trial.db.selectFrom('devices').select('registered_owner_id').orderBy('id')
@@ -37,7 +38,8 @@ test('a list of owners is shown before it is applied, and applied line by line',
   assert.deepEqual(await owners(), [ana.id, ana.id])
   const again = await run(deviceCommands.assignOwners, { csv: 'FREE;ana@acme.example' })
   assert.deepEqual(again.out.trimEnd().split('\n'), [
-    'line 1: FREE to Ana (ana@acme.example): already registered',
+    'Read two columns: devices and owners; no line of names; separated by semicolon',
+    'line 1: FREE, ana@acme.example: registered to Ana (ana@acme.example) already',
     'Registered 0 of 1 device; 0 lines were refused',
   ])
   assert.deepEqual([free.id < owned.id, again.exit], [true, 0])

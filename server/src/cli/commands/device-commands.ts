@@ -1,4 +1,4 @@
-import type { OwnerListLine } from '@muster/contract/console-owners.ts'
+import type { OwnerListLine, OwnerListPreview } from '@muster/contract/console-owners.ts'
 import { assignOwners } from '../../administration/registrations/assign-owners.ts'
 import { resolveIdentityConflict } from '../../administration/registrations/end-identity-conflicts.ts'
 import { previewOwnerList } from '../../administration/registrations/preview-owner-list.ts'
@@ -34,7 +34,9 @@ export const deviceCommands = implement(deviceGroup, {
   async assignOwners({ connection, now }, { organization, csv, dryRun = false }, io) {
     const { db } = connection
     const { id: organizationId } = await organizationOf(db, organization)
-    const lines = await previewOwnerList(db, organizationId, csv)
+    const preview = await previewOwnerList(db, organizationId, csv)
+    const { lines } = preview
+    await io.line(describeColumns(preview))
     for (const line of lines) await io.line(describeOwnerLine(line))
     const wanted = lines.flatMap(({ outcome, device, person }) =>
       device && person && (outcome === 'new' || outcome === 'replaced')
@@ -114,15 +116,26 @@ export const deviceCommands = implement(deviceGroup, {
 
 const devicesIn = ({ length }: readonly unknown[]): string => (length === 1 ? '1 device' : `${length} devices`)
 
-/** `line 2: C02XL0GTJGH5 to Ana Ruiz (ana@acme.example)`, with what speaks against it. */
-function describeOwnerLine(line: OwnerListLine): string {
-  const { line: at, outcome, reason, person, owner } = line
-  const device = plainText(line.device_text)
+/** What of the list counts, and how it was read. */
+function describeColumns({ columns, names_line: namesLine, separator }: OwnerListPreview): string {
+  const namesOf = (kind: 'device' | 'owner') =>
+    columns.flatMap(({ name, means }) => (means === kind ? [plainText(name)] : [])).join(', ')
+  const what =
+    columns.length === 0
+      ? 'Read two columns: devices and owners'
+      : `Read devices from ${namesOf('device')}; owners from ${namesOf('owner')}`
+  const where = namesLine === null ? 'no line of names' : `names in line ${namesLine}`
+  return `${what}; ${where}; separated by ${separator}`
+}
+
+/** `line 2: serial C02XL0GTJGH5, email ana@acme.example: to Ana Ruiz (ana@acme.example)`, with what speaks against it. */
+function describeOwnerLine({ line, cells, outcome, reason, person, owner }: OwnerListLine): string {
+  const read = cells.map(({ column, text }) => plainText(column === null ? text : `${column} ${text}`)).join(', ')
   const nameOf = (one: typeof person) => `${plainText(one?.name ?? '')} (${plainText(one?.email ?? '')})`
-  if (outcome === 'refused') return `line ${at}: ${device || 'no device'}: ${reason}`
-  const to = `line ${at}: ${device} to ${nameOf(person)}`
-  if (outcome === 'unchanged') return `${to}: already registered`
-  return outcome === 'replaced' ? `${to}, instead of ${nameOf(owner)}` : to
+  const start = `line ${line}: ${read === '' ? '' : `${read}: `}`
+  if (outcome === 'refused') return `${start}refused. ${plainText(reason ?? '')}`
+  if (outcome === 'unchanged') return `${start}${reason ?? `registered to ${nameOf(person)} already`}`
+  return `${start}to ${nameOf(person)}${outcome === 'replaced' ? `, instead of ${nameOf(owner)}` : ''}`
 }
 
 /** Whoever runs commands may do everything. */

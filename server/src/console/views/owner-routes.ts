@@ -30,7 +30,7 @@ export function ownerRoutes(scope: FastifyInstance): void {
     run: async ({ db, organizationId, body, abandoned }) => {
       const signal = abandoned()
       const caller = { organizationId, isGone: () => signal.aborted }
-      return { lines: await turns.take(caller, () => previewOwnerList(db, organizationId, body.csv)) }
+      return await turns.take(caller, () => previewOwnerList(db, organizationId, body.csv))
     },
   })
 

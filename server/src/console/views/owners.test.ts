@@ -74,52 +74,165 @@ test('registerDevices registers each device separately, and says what was refuse
   assert.equal((await ask(Array.from({ length: 26 }, () => [free.id, ana.id] as const))).status, 422)
 })
 
+type Line = {
+  line: number
+  outcome: string
+  reason: string | null
+  cells: { column: string | null; means: string; text: string }[]
+  device: { id: string } | null
+  person: { id: string; name: string } | null
+  owner: { name: string } | null
+}
+
 test('previewOwnerList says what becomes of each line, and changes nothing', async () => {
-  const { free, owned } = await fleet()
+  const { ana, ben, free, owned } = await fleet()
   const browser = await signedIn()
   const other = await app.addTenant('Other')
   await make.device(other.organizationId, { serial: 'FOREIGN' })
+  await make.person(other.organizationId, { email: 'foreign@acme.example' })
   const csv = [
     'Name;Serial Number;UDID;E-mail',
     'a;c02free;;ANA@acme.example',
     'b;;5e2b6c1f-0e43-5b0b-9d61-7a1c3f3e2d10;ben@acme.example',
-    'c;;5e2b6c1f-0e43-5b0b-9d61-7a1c3f3e2d10;ana@acme.example',
+    'c;;{5E2B6C1F0E435B0B9D617A1C3F3E2D10};Ben <ben@acme.example>',
     'd;TWICE;;ana@acme.example',
     'e;FOREIGN;;ana@acme.example',
-    'f;C02FREE;;nobody@acme.example',
+    'f;C02FREE;;foreign@acme.example',
     'g;;;ana@acme.example',
     '',
     'h;C02FREE',
+    'i;C02FREE;;Ana Ruiz',
+    'j;C02FREE;5e2b6c1f-0e43-5b0b-9d61-7a1c3f3e2d10;ana@acme.example',
+    'k;C02FREE;;ana@acme.\uFFFDxample',
+    'l;C02FREE;;ana@acme.example;x',
   ].join('\r\n')
   const { status, body } = await browser.ask('POST', '/owner_list_previews', { csv })
   assert.equal(status, 200)
+  const { lines, ...form } = body
+  assert.deepEqual(form, {
+    ...{ separator: 'semicolon', names_line: 1 },
+    columns: [
+      { name: 'Serial Number', means: 'device' },
+      { name: 'UDID', means: 'device' },
+      { name: 'E-mail', means: 'owner' },
+    ],
+  })
+  const said = 'Lines 2, 7, 11 and 13 name different owners of this device.'
   assert.deepEqual(
-    body.lines.map((line: Record<string, { id?: string }>) => [
-      ...[line['line'], line['outcome'], line['reason']],
-      ...[line['device']?.id, line['person']?.id !== undefined, line['owner']?.id !== undefined],
+    lines.map(({ line, outcome, reason, device, person, owner }: Line) => [
+      ...[line, outcome, reason, device?.id, person?.id, owner?.name],
     ]),
     [
-      [2, 'new', null, free.id, true, false],
-      [3, 'unchanged', null, owned.id, true, true],
-      [4, 'refused', 'An earlier line names this device.', owned.id, true, true],
-      [5, 'refused', '2 devices have this serial number or hardware UUID.', undefined, true, false],
-      [6, 'refused', 'No device has this serial number or hardware UUID.', undefined, true, false],
-      [7, 'refused', 'Nobody has this e-mail address.', free.id, false, false],
-      [8, 'refused', 'The line has no serial number or hardware UUID.', undefined, true, false],
-      [10, 'refused', 'The line has no e-mail address.', free.id, false, false],
+      [2, 'refused', said, free.id, ana.id, undefined],
+      [3, 'unchanged', null, owned.id, ben.id, 'Ben'],
+      [4, 'unchanged', 'Line 3 says the same.', owned.id, ben.id, 'Ben'],
+      [5, 'refused', '2 devices have this serial number or hardware UUID.', undefined, ana.id, undefined],
+      [6, 'refused', 'No device has this serial number or hardware UUID.', undefined, ana.id, undefined],
+      [7, 'refused', 'Nobody has this e-mail address or user name.', free.id, undefined, undefined],
+      [8, 'refused', 'The line has no serial number or hardware UUID.', undefined, ana.id, undefined],
+      [10, 'refused', 'The line has no e-mail address.', free.id, undefined, undefined],
+      [11, 'refused', '“Ana Ruiz” is not an e-mail address.', free.id, undefined, undefined],
+      [
+        12,
+        'refused',
+        'The serial number and the hardware UUID are of different devices.',
+        undefined,
+        ana.id,
+        undefined,
+      ],
+      [
+        13,
+        'refused',
+        'The line has letters that are not UTF-8: save the list as UTF-8.',
+        free.id,
+        undefined,
+        undefined,
+      ],
+      [
+        ...[14, 'refused'],
+        'The line has 5 cells, and the list has 4 columns. Put quotation marks around a cell that holds a separator.',
+        ...[undefined, undefined, undefined],
+      ],
     ],
   )
+  assert.deepEqual(lines[2].cells, [
+    { column: 'UDID', means: 'device', text: '5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10' },
+    { column: 'E-mail', means: 'owner', text: 'ben@acme.example' },
+  ])
   const takes = await browser.ask('POST', '/owner_list_previews', {
     csv: '5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10,ana@acme.example',
   })
   const [line] = takes.body.lines
   assert.deepEqual([line.line, line.outcome, line.owner.name, line.person.name], [1, 'replaced', 'Ben', 'Ana'])
+  assert.deepEqual([takes.body.names_line, takes.body.columns, line.cells[0].column], [null, [], null])
   const limited = await signedIn(['update_devices'])
   assert.equal((await limited.ask('POST', '/owner_list_previews', { csv })).status, 403)
-  for (const wrong of ['', 'serial,email', 'a,b,c\nd,e@f.g,h', '"a', `${'x,a@b.c\n'.repeat(5_001)}`]) {
+  for (const wrong of ['', 'serial,email', 'a,b,c\nd,e@f.g,h', '"a', `${'x,a@b.c\n'.repeat(5_001)}`, 's\0e\0']) {
     const answer = await browser.ask('POST', '/owner_list_previews', { csv: wrong })
     assert.deepEqual([answer.status, answer.body.errors[0].field], [422, 'csv'], wrong.slice(0, 20))
   }
+})
+
+/** What becomes of each line: the reason, else who gets the device. */
+async function outcomesOf(csv: string) {
+  const { status, body } = await (await signedIn()).ask('POST', '/owner_list_previews', { csv })
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.lines.map(({ outcome, reason, person }: Line) => reason ?? `${outcome} ${person?.name}`)
+}
+
+test('where a list names two owners of a device none of them gets it, whatever comes first', async () => {
+  await fleet()
+  const [both, three] = [
+    'Lines 1 and 2 name different owners of this device.',
+    'Lines 2, 3, 4, 5, 6 and 2 more name different owners of this device.',
+  ]
+  assert.deepEqual(await outcomesOf('C02FREE,ben@acme.example\nC02FREE,ana@acme.example'), [both, both])
+  assert.deepEqual(await outcomesOf('C02FREE,ana@acme.example\nc02free,ANA@acme.example\nC02FREE,'), [
+    'new Ana',
+    'Line 1 says the same.',
+    'The line has no e-mail address.',
+  ])
+  const known = 'C02FREE,ana@acme.example\n'
+  const many = `serial,email\n${known.repeat(6)}C02FREE,left@acme.example`
+  const nobody = 'Nobody has this e-mail address or user name.'
+  assert.deepEqual(await outcomesOf(many), [...Array.from({ length: 6 }, () => three), nobody])
+})
+
+test('user name and address are both looked up, and where they name two people neither gets the device', async () => {
+  const { organizationId } = app.tenant
+  const { ana } = await fleet()
+  const usernames = ['Ana.Ruiz@corp.example', 'zoe@acme.example']
+  await app.db.updateTable('people').set({ usernames }).where('id', '=', ana.id).execute()
+  await make.person(organizationId, { name: 'Zoe', email: 'zoe@acme.example' })
+  const gone = {
+    name: 'Gone',
+    email: 'gone@acme.example',
+    usernames: ['ana@acme.example'],
+    deprovisioned_at: app.now(),
+  }
+  await make.person(organizationId, gone)
+  const head = 'Serial number,Primary user UPN,Primary user email address\n'
+  const two = (name: string) => `The line names 2 people: ${name}.`
+  const cases = [
+    ['ana.ruiz@CORP.example,', 'new Ana'],
+    [',ana@acme.example', 'new Ana'],
+    ['ana.ruiz@corp.example,ana@acme.example', 'new Ana'],
+    ['ana.ruiz@corp.example,left@acme.example', 'new Ana'],
+    ['ana.ruiz@corp.example,ben@acme.example', two('Ana (ana@acme.example), Ben (ben@acme.example)')],
+    ['zoe@acme.example,', two('Zoe (zoe@acme.example), Ana (ana@acme.example)')],
+    ['gone@acme.example,', 'Nobody has this e-mail address or user name.'],
+  ] as const
+  for (const [cells, outcome] of cases) assert.deepEqual(await outcomesOf(`${head}C02FREE,${cells}`), [outcome], cells)
+})
+
+test('a serial number that several devices have is told apart by the hardware UUID beside it', async () => {
+  const { organizationId } = app.tenant
+  await fleet()
+  const uuid = '0A1B2C3D-0E43-5B0B-9D61-7A1C3F3E2D10'
+  await make.device(organizationId, { serial: 'TWICE', hardware_uuid: uuid })
+  const list = (serial: string) => outcomesOf(`serial,uuid,email\n${serial},${uuid},ana@acme.example`)
+  assert.deepEqual(await list('TWICE'), ['new Ana'])
+  assert.deepEqual(await list('UNKNOWN'), ['new Ana'])
 })
 
 test('addPerson adds a person whom devices can be registered to, and restores who was deprovisioned', async () => {
