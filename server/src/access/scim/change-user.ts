@@ -6,6 +6,7 @@ import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import type { Values } from './attribute.ts'
+import { releaseAddress } from './release-address.ts'
 import { type Precondition, requireVersion } from './require-version.ts'
 import { settlePerson } from './settle-person.ts'
 import { draftOf, type UserDraft } from './user-draft.ts'
@@ -28,7 +29,10 @@ export async function changeUser(tx: Tx, { id, precondition, change }: UserChang
   const changes = changesOf(draftOf(current, current), draft)
   const isActivityNew = draft.active !== undefined && draft.active !== row.active
   if (changes.length > 0 || isActivityNew) await write(tx, id, draft, call)
-  await settlePerson(tx, id, { ...draft, active: isActivityNew ? draft.active : undefined }, call)
+  const { name, email, userName, active = row.active } = draft
+  if (active && email !== row.email) await releaseAddress(tx, { email, personId: id }, call)
+  const wanted = { name, userName, active: isActivityNew ? active : undefined, email: active ? email : undefined }
+  await settlePerson(tx, id, wanted, call)
   if (changes.length === 0) return
   const description = `Changed the SCIM user "${row.user_name}": ${changes.join(', ')}.`
   await recordAudit(tx, { action: 'scim_user.updated', about: { person: id }, description }, call)

@@ -5,7 +5,10 @@ import { restorePerson } from '../../inventory/people/restore-person.ts'
 import { updatePerson } from '../../inventory/people/update-person.ts'
 import type { UserDraft } from './user-draft.ts'
 
-type Wanted = Pick<UserDraft, 'active' | 'name' | 'email' | 'userName'>
+type Wanted = Pick<UserDraft, 'active' | 'name' | 'userName'> & {
+  /** Undefined: as it is. Someone who is out keeps theirs: Microsoft Entra renames those whom it deletes. */
+  readonly email: string | undefined
+}
 
 /** Brings the person in line with their user. Devices are locked before their owner, so leaving comes first. */
 export async function settlePerson(tx: Tx, personId: string, wanted: Wanted, call: ChangeContext): Promise<void> {

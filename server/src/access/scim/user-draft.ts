@@ -72,7 +72,7 @@ function addressesOf({ emails }: Values): Address[] {
 }
 
 /** The primary address, else that for work, else the first; else the user name. */
-function addressOf(attributes: Values, userName: string): string {
+export function addressOf(attributes: Values, userName: string): string {
   const addresses = addressesOf(attributes)
   const chosen =
     addresses.find(({ isPrimary }) => isPrimary) ?? addresses.find(({ type }) => type === 'work') ?? addresses[0]

@@ -13,7 +13,7 @@ const fromUsers = (reader: Reader, organizationId: string) =>
     )
     .select(['scim_users.person_id', 'scim_users.user_name', 'scim_users.external_id', 'scim_users.attributes'])
     .select(['scim_users.revision', 'scim_users.created_at', 'scim_users.updated_at'])
-    .select(sql<boolean>`people.deprovisioned_at is null`.as('active'))
+    .select(['people.email', sql<boolean>`people.deprovisioned_at is null`.as('active')])
     .where(inOrganization('scim_users', organizationId))
     .where('scim_users.deleted_at', 'is', null)
 
@@ -72,6 +72,17 @@ export const lockPersonOfEmail = (tx: Tx, organizationId: string, email: string)
     .limit(1)
     .forNoKeyUpdate('people')
     .executeTakeFirst()
+
+/** Everyone with this address, and one more person, in the order of their identifiers so that two who swap do not deadlock; locked. */
+export const lockPeopleOfEmail = (tx: Tx, organizationId: string, email: string, personId: string | undefined) =>
+  tx
+    .selectFrom('people')
+    .select(['id', 'deprovisioned_at'])
+    .where(inOrganization('people', organizationId))
+    .where((build) => build.or([equalsFolded('email', email), ...(personId ? [build('id', '=', personId)] : [])]))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
 
 /** The person who was the last deleted user of this name; locked. */
 export const lockDeletedUser = (tx: Tx, organizationId: string, userName: string) =>

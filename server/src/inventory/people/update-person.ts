@@ -7,13 +7,20 @@ import { orNotFound } from '../../base/errors.ts'
 import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 
-type PersonChange = { personId: string; name: string; email: string; usernames: string[] }
+/** What is undefined stays as it is. */
+type PersonChange = {
+  personId: string
+  name?: string | undefined
+  email?: string | undefined
+  usernames?: string[] | undefined
+}
 
 /** Changes who a person is called and reached; an equal repeat writes nothing. Deprovisioned people change, too. */
 export async function updatePerson(tx: Tx, change: PersonChange, context: ChangeContext): Promise<void> {
   const { organizationId } = context
-  const { personId, name, email, usernames } = change
+  const { personId } = change
   const before = orNotFound(await lockAny(tx, organizationId, personId))
+  const { name = before.name, email = before.email, usernames = before.usernames } = change
   const news = [
     before.name === name ? undefined : `the name from "${before.name}" to "${name}"`,
     before.email === email ? undefined : `the e-mail address from ${before.email} to ${email}`,
