@@ -13,6 +13,7 @@ import { consolePageRoutes } from './access/sessions/page-routes.ts'
 import { consoleRoutes } from './access/sessions/routes.ts'
 import { membershipRoutes } from './administration/groups/membership-routes.ts'
 import { deviceGroupRoutes, personGroupRoutes } from './administration/groups/routes.ts'
+import { ownerListRoutes } from './administration/registrations/owner-list-routes.ts'
 import { registrationRoutes } from './administration/registrations/routes.ts'
 import { exemptionRequestRoutes } from './administration/requests/exemption-routes.ts'
 import { registrationRequestRoutes } from './administration/requests/registration-routes.ts'
@@ -120,7 +121,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   addDocs(app)
   reportingDocumentationRoutes(app)
   webhookDescriptionRoutes(app)
-  addApi(app)
+  const ownerLists = ownerListRoutes()
+  addApi(app, ownerLists)
   if (parts.streams) streamRoutes(app, parts.streams)
   consoleRoutes(app, (scope) => {
     administratorRoutes(scope)
@@ -134,7 +136,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     upstreamRoutes(scope)
     bypassCodeRoutes(scope)
     identityRoutes(scope)
-    addApi(scope)
+    addApi(scope, ownerLists)
     consoleViewRoutes(scope)
     mergeRoutes(scope)
     connectionViewRoutes(scope)
@@ -154,10 +156,11 @@ function answerBefore(app: FastifyInstance, { answer }: DemoParts): void {
 }
 
 /** The table of contents of the API, in the order of its documents. */
-function addApi(app: FastifyInstance): void {
+function addApi(app: FastifyInstance, ownerLists: ReturnType<typeof ownerListRoutes>): void {
   organizationRoutes(app)
   deviceRoutes(app)
   registrationRoutes(app)
+  ownerLists(app)
   deviceGroupRoutes(app)
   membershipRoutes(app)
   personRoutes(app)

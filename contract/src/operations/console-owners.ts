@@ -1,34 +1,7 @@
-import {
-  AddedPerson,
-  OwnerListPreview,
-  OwnerListRequest,
-  OwnerRulePreview,
-  OwnerRuleQuery,
-  PersonCreation,
-  Registrations,
-  RegistrationsRequest,
-} from '../console-owners.ts'
+import { AddedPerson, OwnerRulePreview, OwnerRuleQuery, PersonCreation } from '../console-owners.ts'
 import { defineOperations, json } from './define-operations.ts'
 
 export const ownerOperations = defineOperations({
-  registerDevices: json({
-    method: 'POST',
-    path: '/registrations',
-    permission: 'update_devices',
-    summary: 'Register several devices to people',
-    tag: 'Console',
-    body: RegistrationsRequest,
-    answer: Registrations,
-  }),
-  previewOwnerList: json({
-    method: 'POST',
-    path: '/owner_list_previews',
-    permission: 'update_devices',
-    summary: 'Preview what a list of owners would change',
-    tag: 'Console',
-    body: OwnerListRequest,
-    answer: OwnerListPreview,
-  }),
   previewOwnerRule: json({
     method: 'GET',
     path: '/views/owner_rule_preview',

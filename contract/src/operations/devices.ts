@@ -1,3 +1,4 @@
+import { OwnerListPreview, OwnerListRequest, Registrations, RegistrationsRequest } from '../console-owners.ts'
 import { DeviceAuthenticationMode, DeviceAuthenticationModeRequest } from '../device-authentication-modes.ts'
 import { Device, DeviceRegistration, DeviceRegistrationRequest, deviceSearch } from '../devices.ts'
 import { defineOperations, json, list } from './define-operations.ts'
@@ -56,6 +57,28 @@ export const deviceOperations = defineOperations({
     tag: 'Devices',
     body: DeviceRegistrationRequest,
     answer: DeviceRegistration,
+  }),
+  registerDevices: json({
+    method: 'POST',
+    path: '/registrations',
+    permission: 'update_devices',
+    summary: 'Register several devices to people',
+    description:
+      'As registering each of them; one that is refused does not hold up the others. A device that has another owner also needs Remove Devices, one whose registration is suspended Manage User Requests.',
+    tag: 'Devices',
+    body: RegistrationsRequest,
+    answer: Registrations,
+  }),
+  previewOwnerList: json({
+    method: 'POST',
+    path: '/owner_list_previews',
+    permission: 'update_devices',
+    summary: 'Preview what a list of owners would change',
+    description:
+      'Reads a CSV list of devices and their owners, such as an export of a device management, and says line by line what was understood and what it would do. Nothing changes: register the devices afterwards. 429 when too many lists are being read.',
+    tag: 'Devices',
+    body: OwnerListRequest,
+    answer: OwnerListPreview,
   }),
   deleteDeviceRegistration: json({
     method: 'DELETE',

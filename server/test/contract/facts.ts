@@ -49,6 +49,8 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'GET /live_query_campaigns/:/query_results/:/rows',
     'PATCH /devices/:/registration',
     'PUT /devices/:/registration',
+    'POST /registrations',
+    'POST /owner_list_previews',
     'GET /webhook_endpoints',
     'POST /webhook_endpoints',
     'GET /webhook_endpoints/:',

@@ -34,6 +34,18 @@ export const writes: Readonly<Record<string, Write>> = {
     wrong: [{}, { person_id: 1, person_email: 'ana@acme.example' }, { person_email: 'nobody@acme.example' }],
     shows: {},
   },
+  registerDevices: {
+    place: 0,
+    body: (world) => ({ registrations: [{ device_id: first(world, 'devices'), person_id: first(world, 'people') }] }),
+    wrong: [{}, { registrations: [] }, { registrations: [{ device_id: 'x', person_id: '1' }] }],
+    shows: { refused: [] },
+  },
+  previewOwnerList: {
+    place: 0,
+    body: () => ({ csv: 'serial,email\nNONE,ana@acme.example\n' }),
+    wrong: [{}, { csv: '' }, { csv: 'serial,email' }],
+    shows: { separator: 'comma', names_line: 1 },
+  },
   createCheckRefresh: {
     place: 0,
     body: (world) => ({ check_id: first(world, 'checks') }),
