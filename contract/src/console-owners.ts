@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { maxRegisteredAtOnce } from './console-values.ts'
-import { maxEmailLength } from './email-address.ts'
-import { Choice, Count, Flag, Identifier, IdentifierInput, Nullable, Text } from './schema-kit.ts'
+import { Choice, Count, Identifier, IdentifierInput, Nullable, Text } from './schema-kit.ts'
 
 export const RegistrationsRequest = Type.Object(
   {
@@ -194,24 +193,3 @@ export const OwnerRulePreview = Type.Object(
   },
 )
 export type OwnerRulePreview = Static<typeof OwnerRulePreview>
-
-export const PersonCreation = Type.Object(
-  {
-    name: Text('Full name of the person.', { minLength: 1, maxLength: 200 }),
-    email: Text('E-mail address of the person.', { maxLength: maxEmailLength }),
-  },
-  {
-    title: 'PersonCreation',
-    description: 'A person to add.',
-    examples: [{ name: 'Tomas Okafor', email: 'tomas@acme.example' }],
-    additionalProperties: false,
-  },
-)
-
-export const AddedPerson = Type.Object(
-  {
-    id: Identifier('Identifier of the person.'),
-    is_restored: Flag('Whether the person was deprovisioned before and is back, under their name of then.'),
-  },
-  { title: 'AddedPerson', description: 'The person who was added.', examples: [{ id: '311', is_restored: false }] },
-)

@@ -4,7 +4,7 @@ import { AuditChange } from './audit-changes.ts'
 import { AuditLog, actorTypes } from './audit-logs.ts'
 import { auditSubjectWords } from './audit-subjects.ts'
 import { authResults, initialStatuses } from './auth-logs.ts'
-import { Choice, Count, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
+import { Choice, Count, Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 import { signInReasonNames } from './sign-in-reasons.ts'
 
 const search = (what: string) => Type.Optional(Text(`A part of ${what}.`, { maxLength: 200 }))
@@ -26,7 +26,7 @@ export const PersonView = Type.Object(
     groups_count: Count('How many groups the person is in.'),
     created_at: Timestamp('When the person was first provisioned.'),
     last_authenticated_at: Nullable(Timestamp('When the person last signed in with a device; null if never.')),
-    deprovisioned_at: Nullable(Timestamp('When the identity provider took the person out; null while it has not.')),
+    deprovisioned_at: Nullable(Timestamp('When the person was deprovisioned; null while they are not.')),
   },
   {
     title: 'PersonView',
@@ -47,6 +47,23 @@ export const PersonView = Type.Object(
   },
 )
 export type PersonView = Static<typeof PersonView>
+
+export const PersonDetail = Type.Object(
+  {
+    id: Identifier('Identifier of the person.'),
+    deprovisioned_at: Nullable(Timestamp('When the person was deprovisioned; null while they are not.')),
+    is_provided: Flag(
+      'Whether SCIM provides the person, so that the identity provider deprovisions and restores them.',
+    ),
+    is_administrator: Flag('Whether an administrator of the organization has the same e-mail address.'),
+  },
+  {
+    title: 'PersonDetail',
+    description: 'What the page of a person shows beside the record.',
+    examples: [{ id: '311', deprovisioned_at: null, is_provided: false, is_administrator: true }],
+  },
+)
+export type PersonDetail = Static<typeof PersonDetail>
 
 export const PersonViewFilter = Type.Object(
   {

@@ -32,6 +32,7 @@ const errorCodes = [
   'exemptions_disallowed',
   'snooze_disallowed',
   'already_snoozed',
+  'person_provided',
   'delivery_pending',
   'endpoint_disabled',
   'secret_overlapping',

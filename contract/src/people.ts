@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { maxEmailLength } from './email-address.ts'
 import { Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 import type { SearchFields } from './search.ts'
 import { emailField, identifierField, nullableTimeField, textField } from './search-fields.ts'
@@ -38,7 +39,7 @@ export const DeprovisionedPerson = Type.Object(
   { ...personFields, api_url: Text('Address of the record in this API.', { format: 'uri' }) },
   {
     title: 'DeprovisionedPerson',
-    description: 'Someone whom the identity provider has taken out of the organization.',
+    description: 'Someone who was taken out of the organization: by the identity provider, an administrator or a key.',
     examples: [
       {
         ...examplePerson,
@@ -49,6 +50,27 @@ export const DeprovisionedPerson = Type.Object(
   },
 )
 export type DeprovisionedPerson = Static<typeof DeprovisionedPerson>
+
+export const PersonCreation = Type.Object(
+  {
+    name: Text('Full name of the person.', { minLength: 1, maxLength: 200 }),
+    email: Text('E-mail address of the person.', { maxLength: maxEmailLength }),
+  },
+  {
+    title: 'PersonCreation',
+    description: 'A person to add.',
+    examples: [{ name: 'Tomas Okafor', email: 'tomas@acme.example' }],
+    additionalProperties: false,
+  },
+)
+
+export const AddedPerson = Type.Object(
+  {
+    id: Identifier('Identifier of the person.'),
+    is_restored: Flag('Whether the person was deprovisioned before and is back, under their name of then.'),
+  },
+  { title: 'AddedPerson', description: 'The person who was added.', examples: [{ id: '311', is_restored: false }] },
+)
 
 export const personSearch = {
   id: identifierField,

@@ -22,6 +22,11 @@ export const permissions = {
     description:
       'Register devices to people, and change who may sign in with a device. Taking a device from its owner also needs Remove Devices.',
   },
+  manage_people: {
+    title: 'Manage People',
+    description:
+      'Add, deprovision and restore people whom SCIM does not provide. Deprovisioning someone who has devices also needs Remove Devices.',
+  },
   create_live_query: {
     title: 'Create Live Query',
     description: 'Create, change and delete live queries, which run on devices at once.',

@@ -13,6 +13,7 @@ import { consolePageRoutes } from './access/sessions/page-routes.ts'
 import { consoleRoutes } from './access/sessions/routes.ts'
 import { membershipRoutes } from './administration/groups/membership-routes.ts'
 import { deviceGroupRoutes, personGroupRoutes } from './administration/groups/routes.ts'
+import { managedPersonRoutes } from './administration/people/routes.ts'
 import { ownerListRoutes } from './administration/registrations/owner-list-routes.ts'
 import { registrationRoutes } from './administration/registrations/routes.ts'
 import { exemptionRequestRoutes } from './administration/requests/exemption-routes.ts'
@@ -164,6 +165,7 @@ function addApi(app: FastifyInstance, ownerLists: ReturnType<typeof ownerListRou
   deviceGroupRoutes(app)
   membershipRoutes(app)
   personRoutes(app)
+  managedPersonRoutes(app)
   personGroupRoutes(app)
   checkRoutes(app)
   checkResultRoutes(app)

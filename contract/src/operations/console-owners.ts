@@ -1,4 +1,4 @@
-import { AddedPerson, OwnerRulePreview, OwnerRuleQuery, PersonCreation } from '../console-owners.ts'
+import { OwnerRulePreview, OwnerRuleQuery } from '../console-owners.ts'
 import { defineOperations, json } from './define-operations.ts'
 
 export const ownerOperations = defineOperations({
@@ -10,15 +10,5 @@ export const ownerOperations = defineOperations({
     tag: 'Console',
     query: OwnerRuleQuery,
     answer: OwnerRulePreview,
-  }),
-  addPerson: json({
-    method: 'POST',
-    path: '/people',
-    permission: 'read',
-    inConsole: { power: 'manage_settings' },
-    summary: 'Add a person',
-    tag: 'Console',
-    body: PersonCreation,
-    answer: AddedPerson,
   }),
 })

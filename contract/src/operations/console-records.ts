@@ -2,6 +2,7 @@ import { AuditChain } from '../console-audit.ts'
 import {
   AuditView,
   AuditViewFilter,
+  PersonDetail,
   PersonView,
   PersonViewFilter,
   SignInView,
@@ -19,6 +20,14 @@ export const recordViewOperations = defineOperations({
     record: PersonView,
     hasCsv: true,
     hasCount: true,
+  }),
+  getPersonView: json({
+    method: 'GET',
+    path: '/views/people/:id',
+    permission: 'read',
+    summary: 'Read whether a person is deprovisioned, provided by SCIM or an administrator',
+    tag: 'Console',
+    answer: PersonDetail,
   }),
   listSignInViews: list({
     path: '/views/sign_ins',

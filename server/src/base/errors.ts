@@ -46,6 +46,7 @@ export const messages: Record<ErrorCode, string> = {
   exemptions_disallowed: 'This check does not allow exemption requests.',
   snooze_disallowed: 'This check cannot be snoozed.',
   already_snoozed: 'This check was snoozed on the device within the last seven days.',
+  person_provided: 'SCIM provides this person. Deprovision or restore them in your identity provider.',
   delivery_pending: 'This is already waiting to be delivered.',
   endpoint_disabled: 'The endpoint is disabled: enable it first.',
   secret_overlapping:

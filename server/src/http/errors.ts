@@ -37,6 +37,7 @@ export const statusOf: Record<ErrorCode, number> = {
   exemptions_disallowed: 422,
   snooze_disallowed: 422,
   already_snoozed: 422,
+  person_provided: 422,
   delivery_pending: 422,
   endpoint_disabled: 422,
   secret_overlapping: 422,

@@ -68,7 +68,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   // What the console's pages show of many contexts at once.
   'console/views': [
     'agents/companion-keys',
-    ...['administration/requests', 'administration/registrations', 'administration/groups'],
+    ...['administration/requests', 'administration/people', 'administration/registrations', 'administration/groups'],
     ...['reporting/compliance-days', 'reporting', 'live-queries'],
     ...['checks/drafts', 'checks/definitions', 'checks/configuration', 'checks/catalogue', 'compliance/templates'],
     ...[
@@ -78,7 +78,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'compliance/issues',
       'compliance/standing',
     ],
-    ...['inventory/organizations', 'inventory/devices', 'inventory/people'],
+    ...['inventory/organizations', 'inventory/devices'],
     ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', 'http', ...base],
   ],
   'console/live': [...base],
@@ -143,6 +143,9 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'administration/requests': [
     ...['administration/registrations', 'compliance/results', 'compliance/targeting', 'compliance/issues'],
     ...['inventory/organizations', 'inventory/devices', 'inventory/people', ...signals, 'http', ...base],
+  ],
+  'administration/people': [
+    ...['administration/registrations', 'inventory/devices', 'inventory/people', 'signals/audit', 'http', ...base],
   ],
   'administration/registrations': [
     ...['administration/groups', 'live-queries', 'compliance/targeting', 'compliance/standing'],

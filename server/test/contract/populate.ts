@@ -32,7 +32,7 @@ export async function populate(harness: TestApp, organizationId: string): Promis
     people.push(person)
     keep('people', person.id)
     const gone = { ...columns, email: `gone.${index}@acme.example`, deprovisioned_at: minute(index) }
-    await make.person(organizationId, gone)
+    keep('deprovisioned_people', (await make.person(organizationId, gone)).id)
   }
   const owner = people[0]?.id ?? ''
   for (const index of numbers) {

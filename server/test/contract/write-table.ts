@@ -46,6 +46,15 @@ export const writes: Readonly<Record<string, Write>> = {
     wrong: [{}, { csv: '' }, { csv: 'serial,email' }],
     shows: { separator: 'comma', names_line: 1 },
   },
+  addPerson: {
+    place: 0,
+    body: () => ({ name: 'Cleo', email: 'cleo@acme.example' }),
+    wrong: [{}, { name: '', email: 'dora@acme.example' }, { name: 'Dora', email: 'dora' }],
+    again: 'invalid',
+    shows: { is_restored: false },
+  },
+  restorePerson: { place: 0, shows: { has_registered_device: false } },
+  deprovisionPerson: { place: 3, shows: { has_registered_device: false } },
   createCheckRefresh: {
     place: 0,
     body: (world) => ({ check_id: first(world, 'checks') }),

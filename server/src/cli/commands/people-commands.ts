@@ -1,16 +1,131 @@
-import { addOrRestorePerson } from '../../inventory/people/add-or-restore-person.ts'
+import { addOrRestorePerson } from '../../administration/people/add-or-restore-person.ts'
+import { deprovisionByHand } from '../../administration/people/deprovision-by-hand.ts'
+import { findPersonDetail } from '../../administration/people/queries.ts'
+import { restoreByHand } from '../../administration/people/restore-by-hand.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { listPersonViews } from '../../console/views/people.ts'
+import { findDevice, listDevicesOfPerson } from '../../inventory/devices/queries.ts'
+import { findPerson } from '../../inventory/people/queries.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
-import { changeIn } from '../organization-of.ts'
+import { findAnyPerson } from '../find-person.ts'
+import { changeIn, organizationOf } from '../organization-of.ts'
+import { alignColumns, alignFields, plainText } from '../table.ts'
 import { peopleGroup } from './people-group.ts'
 
+/** Rows that are read, aligned and printed together. */
+const pageLength = 200
+
 export const peopleCommands = implement(peopleGroup, {
+  async list({ connection: { db }, now }, { organization, deprovisioned = false, search }, io) {
+    const { id: organizationId } = await organizationOf(db, organization)
+    const heads = ['ID', 'E-MAIL', 'NAME', 'DEVICES', deprovisioned ? 'DEPROVISIONED' : 'LAST SIGN-IN']
+    const filter = {
+      status: deprovisioned ? 'deprovisioned' : 'active',
+      ...(search !== undefined && { search }),
+    } as const
+    let after: string | undefined
+    do {
+      const page = { ...allOf(organizationId, now), after, limit: pageLength }
+      const people = await listPersonViews(db, page, filter)
+      const rows = people.map((one) => [
+        ...[one.id, one.email, one.name, String(one.devices_count)],
+        deprovisioned ? one.deprovisioned_at : one.last_authenticated_at,
+      ])
+      const lines = alignColumns(heads, rows)
+      for (const line of after === undefined ? lines : lines.slice(1)) await io.line(line)
+      after = people.length < pageLength ? undefined : people.at(-1)?.id
+    } while (after !== undefined)
+  },
+
+  async show({ connection: { db }, now }, { organization, person: named }, io) {
+    const { id: organizationId } = await organizationOf(db, organization)
+    const { id } = await findAnyPerson(db, organizationId, named)
+    const person = orNotFound(await findPerson(db, organizationId, id))
+    const detail = orNotFound(await findPersonDetail(db, organizationId, id))
+    const devices = await listDevicesOfPerson(db, {
+      ...allOf(organizationId, now),
+      params: { personId: id },
+      limit: 100,
+    })
+    const fields = [
+      ['ID', id],
+      ['name', person.name],
+      ['e-mail', person.email],
+      ['user names', person.usernames.join(', ') || null],
+      ['provided', detail.is_provided ? 'by SCIM' : 'by hand'],
+      ['devices', devices.map((device) => `${device.id} (${device.name})`).join(', ') || null],
+      ['created', person.created_at],
+      ['last sign-in', person.last_authenticated_at],
+      ['deprovisioned', detail.deprovisioned_at],
+      ['administrator', detail.administrator_id],
+    ] as const
+    for (const line of alignFields(fields)) await io.line(line)
+  },
+
   async add(context, { organization, name, email }, io) {
     const { id, outcome } = await changeIn(context, organization, (tx, change) =>
       addOrRestorePerson(tx, { name, email }, change),
     )
     if (outcome === 'known') throw new CommandError(exitCodes.failure, `Person ${id} already has the address ${email}`)
-    if (outcome === 'restored') await io.error(`Restored person ${id}, who was deactivated. The name is unchanged.`)
+    if (outcome === 'restored') await io.error(`Restored person ${id}, who was deprovisioned. The name is unchanged.`)
     await io.line(id)
   },
+
+  async deprovision(context, { organization, person: named }, io) {
+    const { person, ended } = await changeIn(context, organization, async (tx, change) => {
+      const { organizationId } = change
+      const found = await findAnyPerson(tx, organizationId, named)
+      if (found.deprovisioned_at !== null) return { person: found, ended: undefined }
+      const asked = { personId: found.id, requirePower: whoeverMayRunThis }
+      const deviceIds = await deprovisionByHand(tx, asked, change)
+      const { administrator_id } = orNotFound(await findPersonDetail(tx, organizationId, found.id))
+      return { person: found, ended: { devices: await standOf(tx, organizationId, deviceIds), administrator_id } }
+    })
+    if (!ended) {
+      await io.line(`Person ${titleOf(person)} is deprovisioned already`)
+      return
+    }
+    await io.line(`Deprovisioned person ${titleOf(person)}`)
+    for (const { id, name } of ended.devices) {
+      await io.line(
+        name === undefined
+          ? `Device ${id} is deleted with its registration`
+          : `Device ${id} (${plainText(name)}) has no owner now. After a restore: muster devices register ${id} ${asWord(person.email)}`,
+      )
+    }
+    if (ended.administrator_id === null) return
+    const removal = `muster admins remove ${ended.administrator_id}`
+    await io.error(`An administrator has this address and still signs in to the console. To remove them: ${removal}`)
+  },
+
+  async restore(context, { organization, person: named }, io) {
+    const { person, isRestored } = await changeIn(context, organization, async (tx, change) => {
+      const found = await findAnyPerson(tx, change.organizationId, named)
+      return { person: found, isRestored: await restoreByHand(tx, { personId: found.id }, change) }
+    })
+    await io.line(isRestored ? `Restored person ${titleOf(person)}` : `Person ${titleOf(person)} is unchanged`)
+  },
 })
+
+const allOf = (organizationId: string, now: string) =>
+  ({ organizationId, params: {}, search: undefined, after: undefined, order: 'ascending', now }) as const
+
+/** The devices with their names; undefined where the device was deleted with its registration. */
+async function standOf(reader: Reader, organizationId: string, deviceIds: readonly string[]) {
+  const devices: { id: string; name: string | undefined }[] = []
+  for (const id of deviceIds) devices.push({ id, name: (await findDevice(reader, organizationId, id))?.name })
+  return devices
+}
+
+const titleOf = ({ id, name }: { id: string; name: string }): string => `${id} (${plainText(name)})`
+
+/** An address as a word of the shell. */
+const asWord = (email: string): string => {
+  const plain = plainText(email)
+  return /^[\w.@+-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", `'\\''`)}'`
+}
+
+/** Whoever runs commands may do everything. */
+const whoeverMayRunThis = (): void => {}

@@ -57,6 +57,15 @@ async function withRequest(columns = {}) {
 /** Each prepares what it changes, and returns the command that is then given twice. */
 const commands: Record<string, () => Promise<Ask>> = {
   'people add': async () => () => run(peopleCommands.add, { name: 'Ada', email: 'ada@acme.example' }),
+  'people deprovision': async () => {
+    const { person } = await withDevice()
+    return () => run(peopleCommands.deprovision, { person: person.id })
+  },
+  'people restore': async () => {
+    const { person } = await withDevice()
+    await run(peopleCommands.deprovision, { person: person.id })
+    return () => run(peopleCommands.restore, { person: person.email })
+  },
   'admins add': async () => () => run(adminCommands.add, maya),
   'admins update': async () => {
     await run(adminCommands.add, tom)
@@ -292,7 +301,7 @@ test('an address that is known is refused, and of someone who left brings them b
   assert.deepEqual(await add(), {
     exit: 0,
     out: `${id}\n`,
-    err: `Restored person ${id}, who was deactivated. The name is unchanged.\n`,
+    err: `Restored person ${id}, who was deprovisioned. The name is unchanged.\n`,
   })
   assert.deepEqual((await entries()).slice(before.length), ['Restored "Ada" (Ada@acme.example).'])
 })

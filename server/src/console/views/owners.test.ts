@@ -235,24 +235,6 @@ test('a serial number that several devices have is told apart by the hardware UU
   assert.deepEqual(await list('UNKNOWN'), ['new Ana'])
 })
 
-test('addPerson adds a person whom devices can be registered to, and restores who was deprovisioned', async () => {
-  const { organizationId } = app.tenant
-  const gone = await make.person(organizationId, { email: 'gone@acme.example', deprovisioned_at: app.now() })
-  const browser = await signedIn()
-  const add = (email: string, by = browser) => by.ask('POST', '/people', { name: 'Cleo', email })
-  const added = await add('cleo@acme.example')
-  assert.deepEqual([added.status, added.body.is_restored], [200, false])
-  const person = await app.ask('GET', `/people/${added.body.id}`)
-  assert.deepEqual([person.body.name, person.body.email], ['Cleo', 'cleo@acme.example'])
-  const log = await browser.ask('GET', '/views/audit_logs')
-  assert.equal(log.body.data[0].description, 'Added the person "Cleo" (cleo@acme.example).')
-  const again = await add('CLEO@acme.example')
-  assert.deepEqual([again.status, again.body.errors[0].field], [422, 'email'])
-  assert.deepEqual((await add('gone@acme.example')).body, { id: gone.id, is_restored: true })
-  assert.equal((await add('not an address')).status, 422)
-  assert.equal((await add('dora@acme.example', await signedIn(['manage_settings']))).status, 403)
-})
-
 test('an organization that sends many lists at once waits for itself, and another does not', async () => {
   const csv = Array.from({ length: 5_000 }, (_, index) => `S${index},p${index}@acme.example`).join('\n')
   const browser = await signedIn()

@@ -1,5 +1,6 @@
 import { recordViewOperations } from '@muster/contract/operations/console-records.ts'
 import type { FastifyInstance } from 'fastify'
+import { findPersonDetail } from '../../administration/people/queries.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
@@ -18,6 +19,16 @@ export function recordViewRoutes(scope: FastifyInstance): void {
     isSmall: true,
     count: countPersonViews,
     csv: csvOf('people', personColumns),
+  })
+
+  endpoint(scope, {
+    ...recordViewOperations.getPersonView,
+    run: async ({ db, organizationId, params }) => {
+      const { administrator_id: administratorId, ...detail } = orNotFound(
+        await findPersonDetail(db, organizationId, params.id),
+      )
+      return { ...detail, is_administrator: administratorId !== null }
+    },
   })
 
   listEndpoint(scope, {

@@ -29,7 +29,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
       ] as const),
       ...(['request_decided', 'request_withdrawn', 'already_requested', 'already_registered'] as const),
       ...(['not_device_owner', 'exemptions_disallowed', 'snooze_disallowed', 'already_snoozed'] as const),
-      ...(['delivery_pending', 'endpoint_disabled', 'secret_overlapping'] as const),
+      ...(['person_provided', 'delivery_pending', 'endpoint_disabled', 'secret_overlapping'] as const),
     ],
   },
   429: {

@@ -2,21 +2,27 @@ import { isEmailAddress } from '@muster/contract/email-address.ts'
 import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
+import { addPerson, lockPersonByEmail } from '../../inventory/people/add-person.ts'
+import { restorePerson } from '../../inventory/people/restore-person.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { addPerson, lockPersonByEmail } from './add-person.ts'
-import { restorePerson } from './restore-person.ts'
+import { requireNotProvided } from './require-not-provided.ts'
 
 type Wanted = { readonly name: string; readonly email: string }
 type Outcome = { readonly id: string; readonly outcome: 'added' | 'restored' | 'known' }
 
-/** Adds a person; whoever had the address before is brought back, under their own name. Fails with invalid for the address. */
+/**
+ * Adds a person; whoever had the address before is brought back, under their own name. Fails with invalid for the address, and
+ * with person_provided for someone whom SCIM has to bring back.
+ */
 export async function addOrRestorePerson(tx: Tx, { name, email }: Wanted, context: ChangeContext): Promise<Outcome> {
   if (!isEmailAddress(email)) fail('invalid', { errors: [{ field: 'email', message: 'must be an e-mail address' }] })
   const { organizationId, now } = context
   const before = await lockPersonByEmail(tx, organizationId, email)
   if (before) {
-    const isRestored = await restorePerson(tx, { personId: before.id }, context)
-    return { id: before.id, outcome: isRestored ? 'restored' : 'known' }
+    if (before.deprovisioned_at === null) return { id: before.id, outcome: 'known' }
+    await requireNotProvided(tx, organizationId, before.id)
+    await restorePerson(tx, { personId: before.id }, context)
+    return { id: before.id, outcome: 'restored' }
   }
   const id = await addPerson(tx, { organizationId, name, email, now })
   const description = `Added the person "${name}" (${email}).`
