@@ -162,13 +162,14 @@ test('a search field accepts null exactly where its record does', () => {
   assert.ok(compared > 30, `only ${compared} fields compared`)
 })
 
-test('there are the twelve write permissions, each code and title once', () => {
+test('there are the thirteen write permissions, each code and title once', () => {
   assert.deepEqual(Object.keys(permissions).sort(), [
     'configure_checks',
     'create_live_query',
     'download_packages',
     'manage_custom_check_drafts',
     'manage_device_groups',
+    'manage_people',
     'manage_ssf_streams',
     'manage_user_requests',
     'manage_webhooks',

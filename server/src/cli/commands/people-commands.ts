@@ -17,6 +17,8 @@ import { peopleGroup } from './people-group.ts'
 /** Rows that are read, aligned and printed together. */
 const pageLength = 200
 
+const shownDevices = 50
+
 export const peopleCommands = implement(peopleGroup, {
   async list({ connection: { db }, now }, { organization, deprovisioned = false, search }, io) {
     const { id: organizationId } = await organizationOf(db, organization)
@@ -44,18 +46,17 @@ export const peopleCommands = implement(peopleGroup, {
     const { id } = await findAnyPerson(db, organizationId, named)
     const person = orNotFound(await findPerson(db, organizationId, id))
     const detail = orNotFound(await findPersonDetail(db, organizationId, id))
-    const devices = await listDevicesOfPerson(db, {
-      ...allOf(organizationId, now),
-      params: { personId: id },
-      limit: 100,
-    })
+    const ofPerson = { ...allOf(organizationId, now), params: { personId: id }, limit: shownDevices + 1 }
+    const devices = await listDevicesOfPerson(db, ofPerson)
+    const titles = devices.slice(0, shownDevices).map(titleOf)
+    if (devices.length > shownDevices) titles.push('and others')
     const fields = [
       ['ID', id],
       ['name', person.name],
       ['e-mail', person.email],
       ['user names', person.usernames.join(', ') || null],
       ['provided', detail.is_provided ? 'by SCIM' : 'by hand'],
-      ['devices', devices.map((device) => `${device.id} (${device.name})`).join(', ') || null],
+      ['devices', titles.join(', ') || null],
       ['created', person.created_at],
       ['last sign-in', person.last_authenticated_at],
       ['deprovisioned', detail.deprovisioned_at],
