@@ -1,4 +1,4 @@
-import type { OwnerListLine, OwnerListPreview } from '@muster/contract/console-owners.ts'
+import type { OwnerListLine, OwnerListPreview } from '@muster/contract/owner-lists.ts'
 import { maxRegisteredAtOnce } from '@muster/contract/console-values.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { visibleText } from '../components/visible-text.ts'

@@ -1,5 +1,5 @@
 import { Button, Modal } from '@mantine/core'
-import type { OwnerRulePreview } from '@muster/contract/console-owners.ts'
+import type { OwnerRulePreview } from '@muster/contract/owner-lists.ts'
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'

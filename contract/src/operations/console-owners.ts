@@ -1,4 +1,4 @@
-import { OwnerRulePreview, OwnerRuleQuery } from '../console-owners.ts'
+import { OwnerRulePreview, OwnerRuleQuery } from '../owner-lists.ts'
 import { defineOperations, json } from './define-operations.ts'
 
 export const ownerOperations = defineOperations({

@@ -1,6 +1,6 @@
-import { OwnerListPreview, OwnerListRequest, Registrations, RegistrationsRequest } from '../console-owners.ts'
 import { DeviceAuthenticationMode, DeviceAuthenticationModeRequest } from '../device-authentication-modes.ts'
 import { Device, DeviceRegistration, DeviceRegistrationRequest, deviceSearch } from '../devices.ts'
+import { OwnerListPreview, OwnerListRequest, Registrations, RegistrationsRequest } from '../owner-lists.ts'
 import { defineOperations, json, list } from './define-operations.ts'
 
 export const deviceOperations = defineOperations({

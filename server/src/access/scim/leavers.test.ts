@@ -5,9 +5,10 @@ import { testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { scimClient, scimError } from '../../../test/support/scim-client.ts'
+import { addOrRestorePerson } from '../../administration/people/add-or-restore-person.ts'
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { addOrRestorePerson } from '../../inventory/people/add-or-restore-person.ts'
+import { setFeature } from '../../inventory/organizations/set-feature.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -52,6 +53,11 @@ const addByHand = (email: string) =>
     addOrRestorePerson(tx, { name: 'Ana', email }, systemChange(app.tenant.organizationId, app.now())),
   )
 
+const switchScim = (isOn: boolean) =>
+  transact(app.db, (tx) =>
+    setFeature(tx, { feature: 'scim', isOn }, systemChange(app.tenant.organizationId, app.now())),
+  )
+
 const addressesIn = async (url: string): Promise<[id: string, email: string][]> =>
   (await app.ask('GET', url)).body.data
     .map((person: { id: string; email: string }) => [person.id, person.email])
@@ -65,9 +71,9 @@ const audits = async (count: number): Promise<string[]> =>
     .map((entry: { description: string }) => entry.description)
     .reverse()
 
-test('who left under the user name of a deleted user, and was added again by hand, is restored', async () => {
+test('who left under the user name of a deleted user stays the same person by hand, and is restored', async () => {
   const id = await leaver(ana)
-  await addByHand(ana)
+  await assert.rejects(addByHand(ana), { code: 'person_provided' })
   for (let cycle = 0; cycle < 2; cycle += 1) {
     const { status, body } = await restore(id)
     assert.deepEqual([status, body.userName, body.active], [200, ana, true])
@@ -237,9 +243,11 @@ test('of a user who is deleted for good the address is kept only if the identity
   ])
 })
 
-test('who was added again by hand keeps the address when the user is deleted for good, and is the next user of it', async () => {
+test('who was brought back while SCIM was off keeps the address when the user is deleted for good, and is the next user of it', async () => {
   const id = await leaver(ana)
+  await switchScim(false)
   await addByHand(ana)
+  await switchScim(true)
   const taken = await post(ana)
   assert.deepEqual([taken.status, taken.body], [409, emailTaken], 'nobody takes an address from someone who is there')
   assert.equal((await ask('DELETE', `/Users/${id}`)).status, 204)

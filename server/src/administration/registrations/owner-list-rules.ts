@@ -1,4 +1,4 @@
-import type { OwnerListLine } from '@muster/contract/console-owners.ts'
+import type { OwnerListLine } from '@muster/contract/owner-lists.ts'
 
 export type ReadCell = OwnerListLine['cells'][number]
 export type OwnerListRow = {

@@ -1,4 +1,4 @@
-import type { OwnerListPreview } from '@muster/contract/console-owners.ts'
+import type { OwnerListPreview } from '@muster/contract/owner-lists.ts'
 import { sql } from 'kysely'
 import { folded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'

@@ -1,4 +1,4 @@
-import type { OwnerRulePreview } from '@muster/contract/console-owners.ts'
+import type { OwnerRulePreview } from '@muster/contract/owner-lists.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'

@@ -1,4 +1,4 @@
-import type { OwnerListLine, OwnerListPreview } from '@muster/contract/console-owners.ts'
+import type { OwnerListLine, OwnerListPreview } from '@muster/contract/owner-lists.ts'
 import { assignOwners } from '../../administration/registrations/assign-owners.ts'
 import { resolveIdentityConflict } from '../../administration/registrations/end-identity-conflicts.ts'
 import { previewOwnerList } from '../../administration/registrations/preview-owner-list.ts'

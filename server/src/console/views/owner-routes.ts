@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { previewOwnerRule } from '../../administration/registrations/preview-owner-rule.ts'
 import { endpoint } from '../../http/endpoint.ts'
 
-/** Whom devices would come to by a rule, and who else can own them. */
+/** Whom devices would come to by the account rule. */
 export function ownerRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...ownerOperations.previewOwnerRule,
