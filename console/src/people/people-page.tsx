@@ -63,7 +63,7 @@ function People({ status, path }: Parts) {
 }
 
 function AddPerson() {
-  const mayManage = useMay('manage_settings')
+  const mayManage = useMay('manage_people')
   const [isOpen, setIsOpen] = useState(false)
   if (!mayManage) return null
   return (
@@ -89,7 +89,7 @@ const StatusTabs = () => (
 
 const NobodyLeft = () => (
   <Emptiness title="Nobody was deprovisioned.">
-    Who leaves the identity provider appears here; their sign-ins and audit entries stay.
+    Who leaves, by your identity provider or by you, appears here; their sign-ins and audit entries stay.
   </Emptiness>
 )
 

@@ -14,7 +14,8 @@ import { OwnDevices, ownDevicesQuery } from './own-devices.tsx'
 import { OwnEntries } from './own-entries.tsx'
 import { OwnIssues } from './own-issues.tsx'
 import { OwnSignIns } from './own-sign-ins.tsx'
-import { personQuery } from './person-queries.ts'
+import { PersonActions } from './person-actions.tsx'
+import { personDetailQuery, personQuery } from './person-queries.ts'
 
 const route = getRouteApi('/shell/people/$personId')
 const crumb = { to: '/people', text: 'People' } as const
@@ -38,6 +39,7 @@ function LoadedPerson({ person }: { person: Person }) {
           <h1 tabIndex={-1} className="ellipsis" title={name}>
             {name}
           </h1>
+          <PersonActions person={person} />
         </div>
         <Standing personId={person.id} />
         <div className="columns">
@@ -56,10 +58,19 @@ function LoadedPerson({ person }: { person: Person }) {
   )
 }
 
-/** What the devices of the person mean for signing in. */
+/** What the person's own state and their devices mean for signing in. */
 function Standing({ personId }: { personId: string }) {
   const devices = useQuery(ownDevicesQuery(personId))
+  const detail = useQuery(personDetailQuery(personId))
   const rows = devices.data?.data
+  if (detail.data?.deprovisioned_at) {
+    return (
+      <p className="secondary">
+        Deprovisioned <RelativeTime time={detail.data.deprovisioned_at} />.{' '}
+        {detail.data.is_provided && 'Only your identity provider can restore this person.'}
+      </p>
+    )
+  }
   if (rows === undefined) return <p className="secondary">&nbsp;</p>
   const blocked = rows.filter(({ standing }) => standing === 'blocked').length
   if (rows.length === 0) return <p className="secondary">This person has no registered device.</p>
@@ -122,6 +133,9 @@ function PersonFacts({ person }: { person: Person }) {
             ))}
           </span>
         </Fact>
+        <Fact name="Comes from">
+          <Source personId={person.id} />
+        </Fact>
         <Fact name="Last sign-in">
           <RelativeTime time={person.last_authenticated_at} missing="never" />
         </Fact>
@@ -131,4 +145,11 @@ function PersonFacts({ person }: { person: Person }) {
       </dl>
     </aside>
   )
+}
+
+/** Who deprovisions and restores the person. */
+function Source({ personId }: { personId: string }) {
+  const { data } = useQuery(personDetailQuery(personId))
+  if (data === undefined) return <span className="faint">…</span>
+  return <span>{data.is_provided ? 'your identity provider (SCIM)' : 'added by hand'}</span>
 }

@@ -35,3 +35,6 @@ export const personViewsQuery = (filter: PersonViewFilter, after?: string, per_p
 
 export const personQuery = (id: string | undefined) =>
   query('getPerson', { params: { id: id ?? '' } }, { enabled: id !== undefined })
+
+/** Whether the person was deprovisioned, and who decides that. */
+export const personDetailQuery = (id: string) => query('getPersonView', { params: { id } }, { pace: 'slow' })

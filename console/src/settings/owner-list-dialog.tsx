@@ -1,5 +1,5 @@
-import type { OwnerListLine, OwnerListPreview } from '@muster/contract/owner-lists.ts'
 import { maxRegisteredAtOnce } from '@muster/contract/console-values.ts'
+import type { OwnerListLine, OwnerListPreview } from '@muster/contract/owner-lists.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { devicesInWords } from '../devices/account-dialog.tsx'

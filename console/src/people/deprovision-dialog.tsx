@@ -1,0 +1,89 @@
+import { maxRegisteredAtOnce } from '@muster/contract/console-values.ts'
+import type { DeviceView } from '@muster/contract/console-views.ts'
+import type { Person } from '@muster/contract/people.ts'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api/api.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { useAction } from '../components/use-action.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { devicesInWords } from '../devices/account-dialog.tsx'
+import { registerDevices } from '../devices/register-devices.ts'
+import { ownDevicesQuery } from './own-devices.tsx'
+
+type Parts = { readonly person: Person; readonly isAdministrator: boolean; readonly onClose: () => void }
+
+const touched = ['people', 'deprovisioned_people', 'devices', 'audit'] as const
+const isHeld = ({ device_type: type }: DeviceView): boolean => type === 'iOS' || type === 'Android'
+
+export function DeprovisionDialog({ person, isAdministrator, onClose }: Parts) {
+  const devices = useQuery(ownDevicesQuery(person.id)).data?.data
+  const computers = devices?.filter((device) => !isHeld(device)) ?? []
+  const held = devices?.filter(isHeld) ?? []
+  const name = visibleText(person.name)
+  const undo = useUndo(person)
+  const deprovision = useAction({
+    act: () => api('deprovisionPerson', { params: { id: person.id } }),
+    refresh: touched,
+    said: () => `${name} is deprovisioned`,
+    undo: () => ({ label: 'Undo', run: () => undo.mutate(computers.map(({ id }) => id)) }),
+    onDone: onClose,
+    hasForm: true,
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      question={`Deprovision ${name}?`}
+      consequences={[
+        `${name} can no longer sign in with a device.`,
+        ...(computers.length > 0
+          ? [
+              `${devicesInWords(computers.length)} ${computers.length === 1 ? 'has' : 'have'} no owner then: ${named(computers)}.`,
+            ]
+          : []),
+        ...(held.length > 0
+          ? [
+              `${held.length === 1 ? '1 phone or tablet is' : `${held.length} phones and tablets are`} deleted: ${named(held)}.`,
+            ]
+          : []),
+        ...(isAdministrator
+          ? ['An administrator has this address and still signs in to the console: remove them in Administrators.']
+          : []),
+      ]}
+      stays="Results, issues, sign-ins and groups stay. You can restore the person."
+      verb="Deprovision"
+      onConfirm={() => deprovision.mutate()}
+      isBusy={deprovision.isPending}
+      isReady={devices !== undefined}
+      fault={deprovision.faultBeside()}
+    />
+  )
+}
+
+/** Restores the person, and registers their computers again. */
+function useUndo({ id, name }: Person) {
+  return useAction({
+    act: async (deviceIds: readonly string[]) => {
+      await api('restorePerson', { params: { id } })
+      if (deviceIds.length === 0) return { done: 0, refused: [] }
+      return await registerDevices(
+        deviceIds.slice(0, maxRegisteredAtOnce).map((one) => ({ device_id: one, person_id: id })),
+      )
+    },
+    refresh: touched,
+    said: ({ done }, { length }) => {
+      const back = `${visibleText(name)} is active again`
+      if (length === 0) return back
+      return done === length
+        ? `${back}, with ${devicesInWords(done)}`
+        : `${back}, with ${done} of ${devicesInWords(length)}`
+    },
+  })
+}
+
+const shown = 3
+
+function named(devices: readonly DeviceView[]): string {
+  const names = devices.slice(0, shown).map((device) => visibleText(device.name))
+  return devices.length > shown ? `${names.join(', ')} and ${devices.length - shown} more` : names.join(', ')
+}

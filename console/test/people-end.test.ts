@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { askAsPage, assertFitsPhone, keepToasts, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, opened, page, withConsole } from './signed-in.ts'
+
+withConsole(12)
+
+type Device = { id: string; name: string; owner: { id: string; name: string } }
+
+const ownersOf = async (): Promise<Device[]> =>
+  (await askAsPage(page, 'GET', '/views/devices?owner=registered&sort=name&per_page=100')).body.data
+const devicesOf = async (personId: string): Promise<Device[]> =>
+  (await ownersOf()).filter(({ owner }) => owner.id === personId)
+
+const openDialog = async (personId: string, name: string) => {
+  await page.goto(at(`/people/${personId}`))
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Deprovision…' }).click()
+  return page.getByRole('dialog', { name: `Deprovision ${name}?` })
+}
+
+test('a person is deprovisioned after what follows was said, and Undo brings back person and devices', {
+  skip,
+}, async () => {
+  const [{ owner } = assert.fail('a device has an owner')] = await ownersOf()
+  const own = await devicesOf(owner.id)
+  const dialog = await openDialog(owner.id, owner.name)
+  await dialog.getByText(`${owner.name} can no longer sign in with a device.`).waitFor()
+  await dialog
+    .getByText(own.length === 1 ? '1 device has no owner then' : `${own.length} devices have no owner then`)
+    .waitFor()
+  assert.deepEqual(await violations(page), [])
+  await keepToasts(page)
+  await dialog.getByRole('button', { name: 'Deprovision' }).click()
+  await page.getByText(`${owner.name} is deprovisioned`).waitFor()
+  await page.getByText(/^Deprovisioned .+\.$/).waitFor()
+  assert.deepEqual(await devicesOf(owner.id), [])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  const devices = own.length === 1 ? '1 device' : `${own.length} devices`
+  await page.getByText(`${owner.name} is active again, with ${devices}`).waitFor()
+  assert.deepEqual(
+    (await devicesOf(owner.id)).map(({ id }) => id),
+    own.map(({ id }) => id),
+  )
+  await page.getByRole('button', { name: 'More actions' }).waitFor()
+})
+
+test('who was deprovisioned is in the list of those, and is restored on their page', { skip }, async () => {
+  const { body: added } = await askAsPage(page, 'POST', '/people', { name: 'Cleo Typo', email: 'cloe@acme.example' })
+  const dialog = await openDialog(added.id, 'Cleo Typo')
+  await dialog.getByRole('button', { name: 'Deprovision' }).click()
+  await page.getByText('Cleo Typo is deprovisioned').waitFor()
+  await page.goto(at('/people/deprovisioned'))
+  await page.getByRole('link', { name: 'Cleo Typo' }).click()
+  await page.getByText('added by hand').waitFor()
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByText('Cleo Typo is active again, without devices').waitFor()
+  await page.getByText('This person has no registered device.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await assertFitsPhone(page, [at(`/people/${added.id}`), at('/people/deprovisioned')])
+})
+
+test('whom SCIM provides, the page does not offer to deprovision', { skip }, async () => {
+  const { body } = await askAsPage(page, 'POST', '/session/scim_tokens', { name: 'Okta' })
+  const user = await fetch(`${opened.trial.baseUrl}/scim/v2/Users`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${body.token}`, 'content-type': 'application/scim+json' },
+    body: JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'okta@acme.example' }),
+  })
+  const { id } = (await user.json()) as { id: string }
+  assert.equal(user.status, 201)
+  await page.goto(at(`/people/${id}`))
+  await page.getByText('your identity provider (SCIM)').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'More actions' }).count(), 0)
+  await fetch(`${opened.trial.baseUrl}/scim/v2/Users/${id}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${body.token}`, 'content-type': 'application/scim+json' },
+    body: JSON.stringify({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      ...{ userName: 'okta@acme.example', active: false },
+    }),
+  })
+  await page.reload()
+  await page.getByText('Only your identity provider can restore this person.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Restore' }).count(), 0)
+})
+
+test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {
+  assert.deepEqual(opened?.faults, [])
+})
