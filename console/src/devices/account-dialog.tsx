@@ -1,10 +1,8 @@
 import { Button, Modal } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { devicesInWords } from '../components/devices-in-words.ts'
 import { visibleText } from '../components/visible-text.ts'
 import type { Account } from './in-steps.ts'
-
-export const devicesInWords = (count: number): string =>
-  count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`
 
 type Parts = {
   readonly title: string

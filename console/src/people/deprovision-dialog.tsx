@@ -4,10 +4,9 @@ import type { Person } from '@muster/contract/people.ts'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { devicesInWords } from '../components/devices-in-words.ts'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { devicesInWords } from '../devices/account-dialog.tsx'
-import { registerDevices } from '../devices/register-devices.ts'
 import { ownDevicesQuery } from './own-devices.tsx'
 
 type Parts = { readonly person: Person; readonly isAdministrator: boolean; readonly onClose: () => void }
@@ -65,10 +64,13 @@ function useUndo({ id, name }: Person) {
   return useAction({
     act: async (deviceIds: readonly string[]) => {
       await api('restorePerson', { params: { id } })
-      if (deviceIds.length === 0) return { done: 0, refused: [] }
-      return await registerDevices(
-        deviceIds.slice(0, maxRegisteredAtOnce).map((one) => ({ device_id: one, person_id: id })),
-      )
+      let done = 0
+      for (let from = 0; from < deviceIds.length; from += maxRegisteredAtOnce) {
+        const some = deviceIds.slice(from, from + maxRegisteredAtOnce)
+        const registrations = some.map((device) => ({ device_id: device, person_id: id }))
+        done += (await api('registerDevices', { body: { registrations } })).registered_count
+      }
+      return { done }
     },
     refresh: touched,
     said: ({ done }, { length }) => {

@@ -1,8 +1,8 @@
 import { maxRegisteredAtOnce } from '@muster/contract/console-values.ts'
 import type { OwnerListLine, OwnerListPreview } from '@muster/contract/owner-lists.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { devicesInWords } from '../components/devices-in-words.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { devicesInWords } from '../devices/account-dialog.tsx'
 import type { Account } from '../devices/in-steps.ts'
 import { registerDevices } from '../devices/register-devices.ts'
 import { useSteps } from '../devices/use-steps.tsx'
@@ -109,7 +109,8 @@ const urgency = { refused: 0, replaced: 1, new: 2, unchanged: 3 } as const
 const sorted = (lines: OwnerListPreview['lines']) =>
   lines.toSorted((one, two) => urgency[one.outcome] - urgency[two.outcome])
 
-function wordsOf({ device, cells, outcome, person }: OwnerListLine): string {
+function wordsOf({ line, device, cells, outcome, person }: OwnerListLine): string {
+  if (cells.length === 0) return `Line ${line}`
   const textOf = (kind: 'device' | 'owner') => visibleText(cells.find(({ means }) => means === kind)?.text ?? '—')
   const what = device ? visibleText(device.name) : textOf('device')
   return outcome === 'refused' ? `${what}, ${textOf('owner')}` : `${what} → ${visibleText(person?.name ?? '')}`
@@ -117,9 +118,7 @@ function wordsOf({ device, cells, outcome, person }: OwnerListLine): string {
 
 function detailOf({ line, cells, outcome, reason, owner }: OwnerListLine): string {
   const read = cells.map(({ column, text }) => visibleText(column === null ? text : `${column} ${text}`)).join(', ')
-  const what = reason ?? (outcome === 'unchanged' ? 'Registered already.' : '')
+  const what = visibleText(reason ?? (outcome === 'unchanged' ? 'Registered already.' : ''))
   const instead = outcome === 'replaced' && owner ? `Instead of ${visibleText(owner.name)}.` : ''
-  return [`Line ${line}: ${read === '' ? 'nothing' : read}.`, visibleText(what), instead]
-    .filter((part) => part !== '')
-    .join(' ')
+  return [read === '' ? '' : `Line ${line}: ${read}.`, what, instead].filter((part) => part !== '').join(' ')
 }

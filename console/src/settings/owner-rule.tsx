@@ -6,12 +6,12 @@ import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { queryKeyOf } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
+import { devicesInWords } from '../components/devices-in-words.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { GuideLink } from '../components/guide-link.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { devicesInWords } from '../devices/account-dialog.tsx'
 import { useSettings } from './use-settings.ts'
 
 const ruleQuery = infiniteQueryOptions({
