@@ -185,6 +185,9 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
 
 const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
   assignDeviceOwner: ({ person }) => ({ person_id: person }),
+  registerDevices: ({ device, person }) => ({ registrations: [{ device_id: device, person_id: person }] }),
+  // Names no record by its identifier: its own tests have devices and people of others.
+  previewOwnerList: () => ({ csv: 'serial,email\nNONE,none@acme.example' }),
   // Refused: answers to one request after the other are compared.
   addPerson: () => ({ name: 'x', email: 'none' }),
   createCheckRefresh: ({ check }) => ({ check_id: check }),
@@ -284,7 +287,7 @@ async function leaks(app: FastifyInstance, asked = operations()): Promise<string
     for (const version of operation.versions) {
       for (const { foreign, unknown } of questionsOf(operation)) {
         const [one, other] = [await ask(app, foreign, ours.key, version), await ask(app, unknown, ours.key, version)]
-        const isSame = one.status === other.status && one.body === other.body
+        const isSame = one.status === other.status && withoutEcho(one.body) === withoutEcho(other.body)
         if (!isSame)
           found.push(
             `${operation.operationId} ${foreign.url}: ${one.status} ${one.body} – ${other.status} ${other.body}`,
@@ -295,6 +298,10 @@ async function leaks(app: FastifyInstance, asked = operations()): Promise<string
   }
   return found
 }
+
+/** What was refused is named by the identifier that it was asked by. */
+const withoutEcho = (body: string): string =>
+  body.replaceAll(/"refused":\[\{"device_id":"\d+"/g, '"refused":[{"device_id":""')
 
 /** Rows of the other organization in our lists. */
 async function strangersIn(app: FastifyInstance, operation: Operation, version: string): Promise<string[]> {
