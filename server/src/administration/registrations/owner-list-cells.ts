@@ -1,4 +1,4 @@
-import { isEmailAddress } from '@muster/contract/email-address.ts'
+import { isEmailAddress, maxEmailLength } from '@muster/contract/email-address.ts'
 import { foldText } from '../../base/fold-text.ts'
 
 /** Without what nobody sees: no-break spaces, marks of direction, zero-width letters and byte order marks. */
@@ -25,6 +25,15 @@ export function addressesIn(cell: string): string[] {
   const parts = text.split(/[\s<>{}()[\]",;]+/).map((part) => part.replace(/^'(.*)'$/, '$1').replace(/^mailto:/i, ''))
   const valid = parts.filter((part) => isEmailAddress(part))
   // A user name may have the form without being an address.
-  const addresses = valid.length === 0 && /^[^\s<>]+@[^\s<>]+$/.test(text) ? [text] : valid
-  return addresses.filter((one, index) => addresses.findIndex((other) => foldText(other) === foldText(one)) === index)
+  const hasForm = valid.length === 0 && text.length <= maxEmailLength && /^[^\s<>]+@[^\s<>]+$/.test(text)
+  return hasForm ? [text] : uniqueFolded(valid)
+}
+
+function uniqueFolded(texts: readonly string[]): string[] {
+  const seen = new Set<string>()
+  return texts.filter((text) => {
+    const isNew = !seen.has(foldText(text))
+    seen.add(foldText(text))
+    return isNew
+  })
 }

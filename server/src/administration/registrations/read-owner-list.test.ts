@@ -88,6 +88,16 @@ test('a list with many columns that count is read in turns as well', async () =>
   })
 })
 
+test('cells that hold many addresses, or what looks like one, are read in turns', async () => {
+  const addresses = Array.from({ length: 650 }, (_, index) => `${index}@b.example`).join(' ')
+  for (const cell of [addresses, `${'a@'.repeat(4_900)} b`, `${'<'.repeat(4_900)}@`]) {
+    await assertTurns(cell.slice(0, 10), async () => {
+      const { rows } = await readOwnerList(`serial,email\n${`S,${cell}\n`.repeat(49)}`)
+      assert.equal(rows.length, 49)
+    })
+  }
+})
+
 test('the separator is decided once, so that a name with another one in it moves nothing', async () => {
   const tabs = 'Full Name\tSerial Number\tEmail Address\nRuiz, Ana\tC02A\tana@acme.example\n\tC02B\tben@acme.example\n'
   assert.deepEqual(await read(tabs), [
