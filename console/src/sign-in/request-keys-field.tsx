@@ -1,4 +1,5 @@
 import { Textarea } from '@mantine/core'
+import { notText, textOfBytes } from '@muster/contract/text-of-bytes.ts'
 import { type ChangeEvent, useState } from 'react'
 import { areKeysReadable } from './connection-input.ts'
 
@@ -19,9 +20,10 @@ export function RequestKeysField({ value, isOptional, about, error, onChange }: 
     const file = event.currentTarget.files?.[0]
     event.currentTarget.value = ''
     if (!file) return
-    const isTooLong = file.size > longest
-    setFileFault(isTooLong ? 'The file is too long for a JWK set.' : undefined)
-    if (!isTooLong) onChange(await file.text())
+    if (file.size > longest) return setFileFault('The file is too long for a JWK set.')
+    const text = textOfBytes(new Uint8Array(await file.arrayBuffer()))
+    setFileFault(text === undefined ? `The file ${notText}.` : undefined)
+    if (text !== undefined) onChange(text)
   }
   const isUnreadable = !areKeysReadable(value)
   const fault =

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { Check } from 'typebox/value'
 import type { Secrets } from '../base/secrets/secrets.ts'
 import type { ChainHead } from '../signals/audit/chain-head.ts'
 import { AuditHead } from './audit-head.ts'
 import { CommandError, exitCodes } from './command-error.ts'
+import { readTextFile } from './program/read-text-file.ts'
 
 const purpose = 'audit_head'
 
@@ -45,10 +45,7 @@ export function requireSignedHead(secrets: Secrets, head: AuditHead): void {
 }
 
 export async function readAuditHead(path: string): Promise<AuditHead> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(exitCodes.usage, `Cannot read ${path}: ${error.message}`)
-  })
-  const head = parseJson(text)
+  const head = parseJson(await readTextFile(path))
   if (Check(AuditHead, head)) return head
   throw new CommandError(exitCodes.usage, `${path} is not what muster audit head writes`)
 }

@@ -88,7 +88,7 @@ test('a live query is answered by the bundled agent and by simulated devices in 
       [['--sql', 'SELECT 1'], /^must name at least one target\n$/],
       [['--device', '999', '--sql', 'SELECT 1'], /^targeted_device_ids\/0 there is no such device\n$/],
       [['--all'], /^Give the SQL: /],
-      [['--all', '--sql-file', '/nowhere'], /^Cannot read the SQL: /],
+      [['--all', '--sql-file', '/nowhere'], /^Cannot read \/nowhere: ENOENT/],
       [['--all', '--sql', 'SELECT 1', '--wait', 'x'], /Give a whole number from 0 to 604800/],
     ]
     for (const [args, words] of refusals) {

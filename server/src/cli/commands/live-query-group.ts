@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import Type from 'typebox'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
+import { readTextFile } from '../program/read-text-file.ts'
 import { organization, shortText, toggle } from './shared-members.ts'
 
 const queryId = Type.String({ pattern: '^[1-9][0-9]{0,17}$' })
@@ -53,10 +53,5 @@ export const liveQueryGroup = describeGroup('live-queries', {
 
 async function readSql(file: string | undefined): Promise<string> {
   if (file === undefined) throw new CommandError(exitCodes.usage, 'Give the SQL: --sql <text>, or --sql-file <file>')
-  try {
-    return (await readFile(file, 'utf8')).trim()
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(exitCodes.usage, `Cannot read the SQL: ${reason}`)
-  }
+  return (await readTextFile(file)).trim()
 }

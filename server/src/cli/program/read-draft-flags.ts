@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { CommandError, exitCodes } from '../command-error.ts'
+import { readTextFile } from './read-text-file.ts'
 
 type DraftFlags = {
   file?: string
@@ -46,14 +46,9 @@ function primaryKeyOf({ primaryKey, primaryKeyColumn }: DraftFlags) {
   return primaryKeyColumn === undefined ? {} : { requires_primary_key: true, primary_key_column: primaryKeyColumn }
 }
 
-async function textOf(path: string | undefined): Promise<string | undefined> {
-  if (path === undefined) return undefined
-  const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw new CommandError(exitCodes.usage, `Cannot read ${path}: ${error.message}`)
-  })
-  // Editors end a file with a line end, which is no part of a query or text.
-  return text.trim()
-}
+/** Editors end a file with a line end, which is no part of a query or text. */
+const textOf = async (path: string | undefined): Promise<string | undefined> =>
+  path === undefined ? undefined : (await readTextFile(path)).trim()
 
 function jsonOf(path: string, text: string): Record<string, unknown> {
   try {

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { CommandError, exitCodes } from '../command-error.ts'
+import { readTextFile } from './read-text-file.ts'
 
 type StreamFlags = {
   preset?: 'okta'
@@ -21,12 +21,7 @@ export async function readStreamFlags<Given extends StreamFlags>(given: Given) {
     throw usage('--preset okta decides on the delivery, audience, authorization, layout and device format')
   }
   if (file !== undefined && settings.push === undefined) throw usage('--authorization-file is for --push')
-  const text =
-    file === undefined
-      ? undefined
-      : await readFile(file, 'utf8').catch((error: Error) => {
-          throw usage(`--authorization-file: ${error.message}`)
-        })
+  const text = file === undefined ? undefined : await readTextFile(file)
   return {
     ...settings,
     ...(oktaUrl !== undefined && { okta: oktaUrl }),

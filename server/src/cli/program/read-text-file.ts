@@ -6,9 +6,9 @@ import { CommandError, exitCodes } from '../command-error.ts'
 export async function readTextFile(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(exitCodes.failure, `Cannot read the file: ${reason}`)
+    throw new CommandError(exitCodes.usage, `Cannot read ${file}: ${reason}`)
   })
-  return (
-    textOfBytes(bytes) ?? Promise.reject(new CommandError(exitCodes.failure, `Cannot read the file: it ${notText}`))
-  )
+  const text = textOfBytes(bytes)
+  if (text === undefined) throw new CommandError(exitCodes.usage, `Cannot read ${file}: it ${notText}`)
+  return text
 }

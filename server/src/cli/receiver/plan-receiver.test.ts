@@ -69,7 +69,7 @@ test('flags that do not fit are refused, and told which', async () => {
     [{ port: '65536' }, /^--port needs a whole number from 1 to 65535/],
     [{ port: '80a' }, /^--port needs a whole number/],
     [{ server: 'ftp://a.test' }, /^--server needs an address/],
-    [{ authorizationFile: '/nowhere/at/all' }, /^--authorization-file: ENOENT/],
+    [{ authorizationFile: '/nowhere/at/all' }, /^Cannot read \/nowhere\/at\/all: ENOENT/],
   ]
   for (const [flags, message] of cases) {
     await assert.rejects(plan(flags), (error) => error instanceof CommandError && message.test(error.message))

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import type { Config } from '../../base/config/load-config.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
+import { readTextFile } from '../program/read-text-file.ts'
 import { type Fault, faults } from './listen-for-sets.ts'
 
 /** As they were given at the terminal. */
@@ -87,10 +87,7 @@ function apiKeyOf(env: NodeJS.ProcessEnv): string {
 
 async function authorizationOf({ authorizationFile: file }: ReceiverFlags, env: NodeJS.ProcessEnv) {
   if (file === undefined) return secretOf(env, 'MUSTER_RECEIVER_AUTHORIZATION')
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw usage(`--authorization-file: ${error.message}`)
-  })
-  return text.trim()
+  return (await readTextFile(file)).trim()
 }
 
 const secretOf = (env: NodeJS.ProcessEnv, name: string): string | undefined => env[name]?.trim() || undefined
