@@ -280,7 +280,7 @@ test('limited access leaves out what it may not do, and says so at its address',
 test('what someone may do changes at once, and billing only leaves their own account', { skip }, async () => {
   await page.getByRole('radio', { name: /Billing only/ }).check()
   assert.deepEqual(await violations(page), [])
-  await button(/^Save: Limited: 3 of 14 permissions → Billing only/).click()
+  await button(/^Save: Limited: 3 of 15 permissions → Billing only/).click()
   await page.getByText(/has billing only access/).waitFor()
   await limited.goto(`${opened.trial.baseUrl}/console/devices`)
   await limited.getByRole('heading', { level: 1, name: 'Billing only' }).waitFor()
