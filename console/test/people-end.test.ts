@@ -1,9 +1,31 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { osqueryClient } from '../../server/test/support/osquery-client.ts'
 import { askAsPage, assertFitsPhone, keepToasts, lackOfBrowser as skip, violations } from './browser.ts'
 import { at, opened, page, withConsole } from './signed-in.ts'
 
-withConsole(12)
+withConsole(12, { setUp: enrollTwice })
+
+/** Another agent enrolls as a device of Ada's, which suspends its registration; a second device of hers stays as it is. */
+async function enrollTwice(): Promise<void> {
+  const { trial } = opened
+  await trial.run('people', 'add', 'Ada Ferreira', 'ada@example.com')
+  const made = await trial.run('enrollment-secrets', 'create', 'Ada', '--person-email', 'ada@example.com')
+  const secret = made.trim().split(/\s+/).at(-1) ?? ''
+  const clients = [1, 2, 3].map(() => osqueryClient(trial.baseUrl))
+  try {
+    for (const [index, client] of clients.entries()) {
+      await client.enroll(
+        secret,
+        index === 2 ? { hostname: 'ada-sure', uuid: randomUUID(), serial: 'SURE' } : { hostname: 'ada-doubtful' },
+      )
+      await client.config()
+    }
+  } finally {
+    for (const client of clients) client.close()
+  }
+}
 
 type Device = { id: string; name: string; owner: { id: string; name: string } }
 
@@ -22,7 +44,9 @@ const openDialog = async (personId: string, name: string) => {
 test('a person is deprovisioned after what follows was said, and Undo brings back person and devices', {
   skip,
 }, async () => {
-  const [{ owner } = assert.fail('a device has an owner')] = await ownersOf()
+  const [{ owner } = assert.fail('a device has an owner')] = (await ownersOf()).filter(
+    ({ name }) => !name.startsWith('ada-'),
+  )
   const own = await devicesOf(owner.id)
   const dialog = await openDialog(owner.id, owner.name)
   await dialog.getByText(`${owner.name} can no longer sign in with a device.`).waitFor()
@@ -45,6 +69,23 @@ test('a person is deprovisioned after what follows was said, and Undo brings bac
   await page.getByRole('button', { name: 'More actions' }).waitFor()
 })
 
+test('Undo leaves a device whose registration was suspended to someone who decides about it', { skip }, async () => {
+  const devices = (await askAsPage(page, 'GET', '/views/devices?search=ada&per_page=10')).body.data
+  const doubts = devices.map((one: { name: string; identity_doubts: string[] }) => [one.name, one.identity_doubts])
+  assert.deepEqual(Object.fromEntries(doubts), { 'ada-doubtful': ['suspended'], 'ada-sure': [] })
+  const { id } = devices[0].owner
+  const dialog = await openDialog(id, 'Ada Ferreira')
+  await dialog.getByText('2 devices have no owner then').waitFor()
+  await keepToasts(page)
+  await dialog.getByRole('button', { name: 'Deprovision' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Ada Ferreira is active again, with 1 of 2 devices').waitFor()
+  assert.deepEqual(
+    (await devicesOf(id)).map(({ name }) => name),
+    ['ada-sure'],
+  )
+})
+
 test('who was deprovisioned is in the list of those, and is restored on their page', { skip }, async () => {
   const { body: added } = await askAsPage(page, 'POST', '/people', { name: 'Cleo Typo', email: 'cloe@acme.example' })
   const dialog = await openDialog(added.id, 'Cleo Typo')
@@ -52,7 +93,7 @@ test('who was deprovisioned is in the list of those, and is restored on their pa
   await page.getByText('Cleo Typo is deprovisioned').waitFor()
   await page.goto(at('/people/deprovisioned'))
   await page.getByRole('link', { name: 'Cleo Typo' }).click()
-  await page.getByText('added by hand').waitFor()
+  await page.getByText('your administrators').waitFor()
   await page.getByRole('button', { name: 'Restore' }).click()
   await page.getByText('Cleo Typo is active again, without devices').waitFor()
   await page.getByText('This person has no registered device.').waitFor()

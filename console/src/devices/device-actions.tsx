@@ -1,8 +1,8 @@
-import { Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { Device } from '@muster/contract/devices.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { Icon } from '../components/icon.tsx'
-import { VerbItems } from '../components/verbs.tsx'
+import { MoreActions } from '../components/more-actions.tsx'
 import { ownerIdOf } from './device-facts.ts'
 import { useDeviceVerbs } from './device-verbs.tsx'
 
@@ -17,7 +17,6 @@ export function DeviceActions({ device, ownerName }: Parts) {
     onDeleted: () => void navigate({ to: '/devices' }),
   })
   const { refresh, edit } = verbs
-  const further = [verbs.owner, verbs.mode, verbs.unregister, verbs.merge, verbs.delete]
   return (
     <>
       {refresh && (
@@ -31,18 +30,7 @@ export function DeviceActions({ device, ownerName }: Parts) {
         </Button>
       )}
       {edit && <Button onClick={edit.run}>Edit</Button>}
-      {further.some(Boolean) && (
-        <Menu position="bottom-end" width={220} withinPortal={false}>
-          <Menu.Target>
-            <Button aria-label="More actions">
-              <Icon name="dots" size={14} />
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <VerbItems verbs={further} />
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      <MoreActions verbs={[verbs.owner, verbs.mode, verbs.unregister, verbs.merge, verbs.delete]} />
       {dialogs}
     </>
   )

@@ -24,7 +24,7 @@ export function DeprovisionDialog({ person, isAdministrator, onClose }: Parts) {
     act: () => api('deprovisionPerson', { params: { id: person.id } }),
     refresh: touched,
     said: () => `${name} is deprovisioned`,
-    undo: () => ({ label: 'Undo', run: () => undo.mutate(computers.map(({ id }) => id)) }),
+    undo: () => ({ label: 'Undo', run: () => undo.mutate(computers) }),
     onDone: onClose,
     hasForm: true,
   })
@@ -46,7 +46,9 @@ export function DeprovisionDialog({ person, isAdministrator, onClose }: Parts) {
             ]
           : []),
         ...(isAdministrator
-          ? ['An administrator has this address and still signs in to the console: remove them in Administrators.']
+          ? [
+              'An administrator has this address and still signs in to the console: remove them in Settings › Administrators.',
+            ]
           : []),
       ]}
       stays="Results, issues, sign-ins and groups stay. You can restore the person."
@@ -59,15 +61,16 @@ export function DeprovisionDialog({ person, isAdministrator, onClose }: Parts) {
   )
 }
 
-/** Restores the person, and registers their computers again. */
+/** Restores the person, and registers their computers again. A suspended registration is for someone to decide about, not for Undo. */
 function useUndo({ id, name }: Person) {
   return useAction({
-    act: async (deviceIds: readonly string[]) => {
+    act: async (computers: readonly DeviceView[]) => {
       await api('restorePerson', { params: { id } })
       let done = 0
-      for (let from = 0; from < deviceIds.length; from += maxRegisteredAtOnce) {
-        const some = deviceIds.slice(from, from + maxRegisteredAtOnce)
-        const registrations = some.map((device) => ({ device_id: device, person_id: id }))
+      const sure = computers.filter(({ identity_doubts: doubts }) => doubts.length === 0)
+      for (let from = 0; from < sure.length; from += maxRegisteredAtOnce) {
+        const some = sure.slice(from, from + maxRegisteredAtOnce)
+        const registrations = some.map((device) => ({ device_id: device.id, person_id: id }))
         done += (await api('registerDevices', { body: { registrations } })).registered_count
       }
       return { done }

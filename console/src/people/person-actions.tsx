@@ -1,12 +1,11 @@
-import { Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { Person } from '@muster/contract/people.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
-import { Icon } from '../components/icon.tsx'
+import { MoreActions } from '../components/more-actions.tsx'
 import { useAction } from '../components/use-action.ts'
-import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { DeprovisionDialog } from './deprovision-dialog.tsx'
 import { personDetailQuery } from './person-queries.ts'
@@ -23,16 +22,7 @@ export function PersonActions({ person }: Parts) {
   const deprovision = { text: 'Deprovision…', isDangerous: true, run: () => setAsked(true) }
   return (
     <>
-      <Menu position="bottom-end" width={220} withinPortal={false}>
-        <Menu.Target>
-          <Button aria-label="More actions">
-            <Icon name="dots" size={14} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <VerbItems verbs={[deprovision]} />
-        </Menu.Dropdown>
-      </Menu>
+      <MoreActions verbs={[deprovision]} />
       {isAsked && (
         <DeprovisionDialog
           person={person}

@@ -133,8 +133,8 @@ function PersonFacts({ person }: { person: Person }) {
             ))}
           </span>
         </Fact>
-        <Fact name="Comes from">
-          <Source personId={person.id} />
+        <Fact name="Managed by">
+          <Manager personId={person.id} />
         </Fact>
         <Fact name="Last sign-in">
           <RelativeTime time={person.last_authenticated_at} missing="never" />
@@ -148,8 +148,8 @@ function PersonFacts({ person }: { person: Person }) {
 }
 
 /** Who deprovisions and restores the person. */
-function Source({ personId }: { personId: string }) {
+function Manager({ personId }: { personId: string }) {
   const { data } = useQuery(personDetailQuery(personId))
   if (data === undefined) return <span className="faint">…</span>
-  return <span>{data.is_provided ? 'your identity provider (SCIM)' : 'added by hand'}</span>
+  return <span>{data.is_provided ? 'your identity provider (SCIM)' : 'your administrators'}</span>
 }

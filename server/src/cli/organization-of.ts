@@ -13,6 +13,9 @@ export const terminalActor = (): Actor => ({
   ipAddress: null,
 })
 
+/** Whoever runs commands may do everything. */
+export const whoeverMayRunThis = (): void => {}
+
 /** Changes an organization by a command of the terminal. */
 export const terminalChange = (organizationId: string, now: string, initiator?: Initiator): ChangeContext =>
   newChange(terminalActor(), organizationId, now, initiator)

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import { addAdminUser } from '../../src/access/administrators/add-admin-user.ts'
 import { hashPassword } from '../../src/access/sessions/passwords.ts'
@@ -66,4 +68,13 @@ export async function addAdmin(trial: TestApp, wanted: Wanted = {}): Promise<{ i
     await setPassword(tx, { organizationId, adminUserId: id, passwordHash, now })
     return { id, email }
   })
+}
+
+/** The browser of an administrator who is signed in: with full access, or with these restrictions. */
+export async function signedInAdmin(trial: TestApp, restrictions: readonly string[] = []): Promise<Browser> {
+  const access = restrictions.length > 0 ? 'limited' : 'full'
+  const admin = await addAdmin(trial, { email: `${randomUUID()}@acme.example`, access, restrictions })
+  const browser = openBrowser(trial)
+  assert.equal((await browser.signIn(admin.email)).status, 200)
+  return browser
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
-import { addAdmin, openBrowser } from '../../../test/support/console.ts'
+import { addAdmin, signedInAdmin } from '../../../test/support/console.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
@@ -57,13 +56,7 @@ const isOut = async (id: string) => {
 
 const change = () => systemChange(app.tenant.organizationId, app.now())
 
-async function signedIn(restrictions: readonly string[] = []) {
-  const access = restrictions.length > 0 ? 'limited' : 'full'
-  const admin = await addAdmin(app, { email: `${randomUUID()}@acme.example`, access, restrictions })
-  const browser = openBrowser(app)
-  assert.equal((await browser.signIn(admin.email)).status, 200)
-  return browser
-}
+const signedIn = (restrictions?: readonly string[]) => signedInAdmin(app, restrictions)
 
 /** Someone of SCIM, with the token of the identity provider. */
 async function fromScim() {

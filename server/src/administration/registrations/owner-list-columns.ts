@@ -36,6 +36,8 @@ const separators: readonly Separator[] = [',', ';', '\t']
 const maxLinesAbove = 10
 /** Intune's line of names has 900. */
 const maxNamesLength = 4_000
+/** Each line of the preview repeats them. */
+const maxNameLength = 60
 const maxOpening = 64_000
 
 type Line = { readonly number: number; readonly text: string; readonly start: number; readonly end: number }
@@ -73,7 +75,7 @@ function headOf({ number, text, end }: Line, separator: Separator): Form {
   const columns = cells.flatMap((cell, index): Column[] => {
     const name = asText(tidy(cell))
     const means = kinds.find((kind) => meanings[kind].includes(compact(name)))
-    return means === undefined ? [] : [{ name, index, means }]
+    return means === undefined || name.length > maxNameLength ? [] : [{ name, index, means }]
   })
   return { separator, columns, width: cells.length, namesLine: number, from: end, linesBefore: number }
 }

@@ -80,7 +80,8 @@ function faultOfDevices(devices: readonly ListedDevice[], isAnyFound: boolean): 
 function faultOfPeople(people: readonly ListedPerson[]): string | undefined {
   if (people.length === 0) return 'Nobody has this e-mail address or user name.'
   if (people.length === 1) return undefined
-  return `The line names ${people.length} people: ${people.map(({ name, email }) => `${name} (${email})`).join(', ')}.`
+  const named = people.slice(0, shownPeople).map(({ name, email }) => `${shortened(name)} (${shortened(email)})`)
+  return `The line names ${people.length} people: ${named.join(', ')}${people.length > shownPeople ? ' and others' : ''}.`
 }
 
 function contradictionIn(lines: readonly Named[]): string | undefined {
@@ -110,6 +111,7 @@ function outcomeOf(owner: ListedPerson | null, person: ListedPerson | null): 'ne
 const uniqueById = (people: readonly ListedPerson[]) => [...new Map(people.map((one) => [one.id, one])).values()]
 
 const shownLines = 5
+const shownPeople = 3
 
 /** `2 and 3`, `2, 3 and 17`. */
 function inWords(lines: readonly number[]): string {

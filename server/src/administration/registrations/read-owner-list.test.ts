@@ -190,6 +190,7 @@ test('a list that cannot be read is refused with what to do about it', async () 
       'email,name,model\nana@acme.example,Ana,Mac',
       /^has no column for the devices: name it in the first line, such as serial$/,
     ],
+    [`serial${'_'.repeat(60)},email,model\nC02A,ana@acme.example,Mac`, /^has no column for the devices/],
     ['a,b,c\nC02A,ana@acme.example,Mac', /^does not say which column is which/],
     ['serial,email', /^has no lines after the names of the columns$/],
     ['serial,email\n\nC02A,"ana@acme.example', /^is not valid CSV: a quotation mark opens in line 3 and none closes$/],

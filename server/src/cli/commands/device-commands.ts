@@ -16,7 +16,7 @@ import { implement } from '../describe-commands.ts'
 import { describeMerge } from '../describe-merge.ts'
 import { findCheck } from '../find-check.ts'
 import { findPerson } from '../find-person.ts'
-import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
+import { changeIn, organizationOf, terminalChange, whoeverMayRunThis } from '../organization-of.ts'
 import { plainText } from '../table.ts'
 import { deviceGroup } from './device-group.ts'
 
@@ -137,6 +137,3 @@ function describeOwnerLine({ line, cells, outcome, reason, person, owner }: Owne
   if (outcome === 'unchanged') return `${start}${reason ?? `registered to ${nameOf(person)} already`}`
   return `${start}to ${nameOf(person)}${outcome === 'replaced' ? `, instead of ${nameOf(owner)}` : ''}`
 }
-
-/** Whoever runs commands may do everything. */
-const whoeverMayRunThis = (): void => {}

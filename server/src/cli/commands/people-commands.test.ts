@@ -77,7 +77,7 @@ test('a person is shown by identifier or address, also one who was taken out', a
     'name:          Ana Ruiz',
     'e-mail:        ana@acme.example',
     'user names:    ana, ruiz',
-    'provided:      by hand',
+    'managed by:    administrators',
     `devices:       ${mac.id} (Mac\u{FFFD})`,
     `created:       ${ana.created_at}`,
     'last sign-in:  2026-11-19T08:00:00.000Z',
@@ -106,6 +106,9 @@ test('a person is deprovisioned with a line for each device, and restored', asyn
     ...{ name: 'Phone', device_type: 'iOS', form_factor: 'phone', registered_owner_id: ana.id },
   })
   const linux = await make.device(organizationId, { name: 'Linux', registered_owner_id: ben.id })
+  const doubtful = await make.device(organizationId, {
+    ...{ name: 'Doubtful', registered_owner_id: ana.id, registration_suspended_at: trial.now() },
+  })
   const { id: adminId } = await addAdmin(trial, { email: 'ana@acme.example' })
   assert.deepEqual(await run(peopleCommands.deprovision, { person: 'ana@acme.example' }), {
     exit: 0,
@@ -113,6 +116,7 @@ test('a person is deprovisioned with a line for each device, and restored', asyn
       `Deprovisioned person ${ana.id} (Ana Ruiz)`,
       `Device ${mac.id} (Mac\u{FFFD}) has no owner now. After a restore: muster devices register ${mac.id} ana@acme.example`,
       `Device ${phone.id} is deleted with its registration`,
+      `Device ${doubtful.id} (Doubtful) has no owner now. Its registration was suspended: register it again only if you know whose it is`,
       '',
     ].join('\n'),
     err: `An administrator has this address and still signs in to the console. To remove them: muster admins remove ${adminId}\n`,
@@ -142,7 +146,7 @@ test('whom SCIM provides, no command deprovisions or restores', async () => {
   const { id } = (await scim.ask('POST', '/Users', user(true))).body
   const refusal = { code: 'person_provided' }
   await assert.rejects(run(peopleCommands.deprovision, { person: id }), refusal)
-  assert.match((await run(peopleCommands.show, { person: id })).out, /^provided: +by SCIM$/m)
+  assert.match((await run(peopleCommands.show, { person: id })).out, /^managed by: +SCIM$/m)
   await scim.ask('PUT', `/Users/${id}`, user(false))
   await assert.rejects(run(peopleCommands.restore, { person: id }), refusal)
   await assert.rejects(run(peopleCommands.add, { name: 'Ana', email: 'ana@acme.example' }), refusal)

@@ -1,16 +1,18 @@
+import { sql } from 'kysely'
 import { addOrRestorePerson } from '../../administration/people/add-or-restore-person.ts'
 import { deprovisionByHand } from '../../administration/people/deprovision-by-hand.ts'
 import { findPersonDetail } from '../../administration/people/queries.ts'
 import { restoreByHand } from '../../administration/people/restore-by-hand.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { listPersonViews } from '../../console/views/people.ts'
-import { findDevice, listDevicesOfPerson } from '../../inventory/devices/queries.ts'
+import { listDevicesOfPerson } from '../../inventory/devices/queries.ts'
 import { findPerson } from '../../inventory/people/queries.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
 import { findAnyPerson } from '../find-person.ts'
-import { changeIn, organizationOf } from '../organization-of.ts'
+import { changeIn, organizationOf, whoeverMayRunThis } from '../organization-of.ts'
 import { alignColumns, alignFields, plainText } from '../table.ts'
 import { peopleGroup } from './people-group.ts'
 
@@ -55,7 +57,7 @@ export const peopleCommands = implement(peopleGroup, {
       ['name', person.name],
       ['e-mail', person.email],
       ['user names', person.usernames.join(', ') || null],
-      ['provided', detail.is_provided ? 'by SCIM' : 'by hand'],
+      ['managed by', detail.is_provided ? 'SCIM' : 'administrators'],
       ['devices', titles.join(', ') || null],
       ['created', person.created_at],
       ['last sign-in', person.last_authenticated_at],
@@ -82,20 +84,17 @@ export const peopleCommands = implement(peopleGroup, {
       const asked = { personId: found.id, requirePower: whoeverMayRunThis }
       const deviceIds = await deprovisionByHand(tx, asked, change)
       const { administrator_id } = orNotFound(await findPersonDetail(tx, organizationId, found.id))
-      return { person: found, ended: { devices: await standOf(tx, organizationId, deviceIds), administrator_id } }
+      return {
+        person: found,
+        ended: { devices: await standOf(tx, organizationId, found.id, deviceIds), administrator_id },
+      }
     })
     if (!ended) {
       await io.line(`Person ${titleOf(person)} is deprovisioned already`)
       return
     }
     await io.line(`Deprovisioned person ${titleOf(person)}`)
-    for (const { id, name } of ended.devices) {
-      await io.line(
-        name === undefined
-          ? `Device ${id} is deleted with its registration`
-          : `Device ${id} (${plainText(name)}) has no owner now. After a restore: muster devices register ${id} ${asWord(person.email)}`,
-      )
-    }
+    for (const device of ended.devices) await io.line(describeEnded(device, person.email))
     if (ended.administrator_id === null) return
     const removal = `muster admins remove ${ended.administrator_id}`
     await io.error(`An administrator has this address and still signs in to the console. To remove them: ${removal}`)
@@ -113,11 +112,30 @@ export const peopleCommands = implement(peopleGroup, {
 const allOf = (organizationId: string, now: string) =>
   ({ organizationId, params: {}, search: undefined, after: undefined, order: 'ascending', now }) as const
 
-/** The devices with their names; undefined where the device was deleted with its registration. */
-async function standOf(reader: Reader, organizationId: string, deviceIds: readonly string[]) {
-  const devices: { id: string; name: string | undefined }[] = []
-  for (const id of deviceIds) devices.push({ id, name: (await findDevice(reader, organizationId, id))?.name })
-  return devices
+/** What became of the devices of someone who was deprovisioned. */
+const standOf = (reader: Reader, organizationId: string, personId: string, deviceIds: readonly string[]) =>
+  reader
+    .selectFrom('devices')
+    .leftJoin('ended_registrations as ended', (join) =>
+      join
+        .onRef('ended.organization_id', '=', 'devices.organization_id')
+        .onRef('ended.device_id', '=', 'devices.id')
+        .on('ended.person_id', '=', personId),
+    )
+    .select(['devices.id', 'devices.name', 'devices.deleted_at', 'ended.suspended_at'])
+    .where(inOrganization('devices', organizationId))
+    .where('devices.id', '=', sql<string>`any(${deviceIds}::bigint[])`)
+    .orderBy('devices.id')
+    .execute()
+
+type Ended = Awaited<ReturnType<typeof standOf>>[number]
+
+function describeEnded({ id, name, deleted_at: deletedAt, suspended_at: suspendedAt }: Ended, email: string): string {
+  if (deletedAt !== null) return `Device ${id} is deleted with its registration`
+  const free = `Device ${id} (${plainText(name)}) has no owner now.`
+  if (suspendedAt !== null)
+    return `${free} Its registration was suspended: register it again only if you know whose it is`
+  return `${free} After a restore: muster devices register ${id} ${asWord(email)}`
 }
 
 const titleOf = ({ id, name }: { id: string; name: string }): string => `${id} (${plainText(name)})`
@@ -127,6 +145,3 @@ const asWord = (email: string): string => {
   const plain = plainText(email)
   return /^[\w.@+-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", `'\\''`)}'`
 }
-
-/** Whoever runs commands may do everything. */
-const whoeverMayRunThis = (): void => {}

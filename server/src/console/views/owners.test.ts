@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
-import { addAdmin, openBrowser } from '../../../test/support/console.ts'
+import { signedInAdmin } from '../../../test/support/console.ts'
 import { makeIn } from '../../../test/support/make.ts'
 
 const app = testApp()
@@ -10,13 +9,7 @@ const make = makeIn(app)
 
 beforeEach(() => app.reset())
 
-async function signedIn(restrictions: readonly string[] = []) {
-  const access = restrictions.length > 0 ? 'limited' : 'full'
-  const admin = await addAdmin(app, { email: `${randomUUID()}@acme.example`, access, restrictions })
-  const browser = openBrowser(app)
-  assert.equal((await browser.signIn(admin.email)).status, 200)
-  return browser
-}
+const signedIn = (restrictions?: readonly string[]) => signedInAdmin(app, restrictions)
 
 async function fleet() {
   const { organizationId } = app.tenant
@@ -223,6 +216,23 @@ test('user name and address are both looked up, and where they name two people n
     ['gone@acme.example,', 'Nobody has this e-mail address or user name.'],
   ] as const
   for (const [cells, outcome] of cases) assert.deepEqual(await outcomesOf(`${head}C02FREE,${cells}`), [outcome], cells)
+})
+
+test('a line that names many people is answered with three of them, and none whole whose name is long', async () => {
+  await fleet()
+  const { organizationId } = app.tenant
+  const people = ['a', 'b', 'c', 'd'].map((name) => ({ name: name.repeat(300), email: `${name}@acme.example` }))
+  for (const person of people) await make.person(organizationId, person)
+  const [reason] = await outcomesOf(`serial,email\nC02FREE,${people.map(({ email }) => email).join(' ')}`)
+  const told = ['a', 'b', 'c'].map((name) => `${name.repeat(60)}… (${name}@acme.example)`)
+  assert.equal(reason, `The line names 4 people: ${told.join(', ')} and others.`)
+  const tooMany = await outcomesOf(
+    `serial,email\nC02FREE,${'abcdef'
+      .split('')
+      .map((name) => `${name}@x.example`)
+      .join(' ')}`,
+  )
+  assert.deepEqual(tooMany, ['The line names more than 5 devices or owners.'])
 })
 
 test('a serial number that several devices have is told apart by the hardware UUID beside it', async () => {

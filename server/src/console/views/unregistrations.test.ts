@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
-import { addAdmin, openBrowser } from '../../../test/support/console.ts'
+import { signedInAdmin } from '../../../test/support/console.ts'
 import { makeIn } from '../../../test/support/make.ts'
 
 const app = testApp()
@@ -10,13 +9,7 @@ const make = makeIn(app)
 
 beforeEach(() => app.reset())
 
-async function signedIn(restrictions: readonly string[] = []) {
-  const access = restrictions.length > 0 ? 'limited' : 'full'
-  const admin = await addAdmin(app, { email: `${randomUUID()}@acme.example`, access, restrictions })
-  const browser = openBrowser(app)
-  assert.equal((await browser.signIn(admin.email)).status, 200)
-  return browser
-}
+const signedIn = (restrictions?: readonly string[]) => signedInAdmin(app, restrictions)
 
 const preview = '/unregistration_previews'
 const command = '/unregistrations'
