@@ -21,13 +21,13 @@ function subscribe(listener: () => void): () => void {
 /** Now, kept for half a minute, so that a page full of times is drawn at once. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => clock.now)
 
-/** A time where it steers action; the exact one in UTC on hover. Missing is a dash. */
+/** A time where it steers action; the exact one in UTC on hover. Missing is a dash. What has just happened is never still to come. */
 export function RelativeTime({ time, missing = '—' }: { time: string | null | undefined; missing?: string }) {
   const now = useNow()
   if (!time) return <span className="faint">{missing}</span>
   return (
     <time dateTime={time} title={fullTime(time)}>
-      {relativeTime(time, Math.max(now, Date.now() - 30_000))}
+      {relativeTime(time, Math.max(now, Date.now() - 30_000, Math.min(Date.parse(time), Date.now())))}
     </time>
   )
 }

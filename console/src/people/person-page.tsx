@@ -23,6 +23,8 @@ const crumb = { to: '/people', text: 'People' } as const
 export function PersonPage() {
   const { personId } = route.useParams()
   const person = useQuery(personQuery(personId))
+  // Asked for beside the record: it decides what else is read.
+  useQuery(personDetailQuery(personId))
   return (
     <RecordPage record={person} nouns={['person', 'people']} id={personId} crumb={crumb}>
       {(data) => <LoadedPerson key={personId} person={data} />}
@@ -32,6 +34,9 @@ export function PersonPage() {
 
 function LoadedPerson({ person }: { person: Person }) {
   const name = visibleText(person.name)
+  const detail = useQuery(personDetailQuery(person.id))
+  // Who is out has no devices, and the lists that lead from them are not there.
+  const isHere = detail.isError || detail.data?.deprovisioned_at === null
   return (
     <Page title={name} crumb={crumb} hasOwnTitle>
       <div className="page detail">
@@ -44,14 +49,14 @@ function LoadedPerson({ person }: { person: Person }) {
         <Standing personId={person.id} />
         <div className="columns">
           <div className="stack main-column">
-            <OwnDevices personId={person.id} />
-            <OwnIssues personId={person.id} />
+            {isHere && <OwnDevices personId={person.id} />}
+            {isHere && <OwnIssues personId={person.id} />}
             <OwnSignIns personId={person.id} />
-            <OwnCodes personId={person.id} name={name} />
+            {isHere && <OwnCodes personId={person.id} name={name} />}
             <OwnAccounts person={person} />
             <OwnEntries personId={person.id} name={person.name} />
           </div>
-          <PersonFacts person={person} />
+          <PersonFacts person={person} isHere={isHere} />
         </div>
       </div>
     </Page>
@@ -66,8 +71,8 @@ function Standing({ personId }: { personId: string }) {
   if (detail.data?.deprovisioned_at) {
     return (
       <p className="secondary">
-        Deprovisioned <RelativeTime time={detail.data.deprovisioned_at} />.{' '}
-        {detail.data.is_provided && 'Only your identity provider can restore this person.'}
+        Deprovisioned <RelativeTime time={detail.data.deprovisioned_at} />.
+        {detail.data.is_provided && ' Only your identity provider can restore this person.'}
       </p>
     )
   }
@@ -90,9 +95,7 @@ function Standing({ personId }: { personId: string }) {
   )
 }
 
-function PersonFacts({ person }: { person: Person }) {
-  const groups = useQuery(query('listGroupsOfPerson', { params: { personId: person.id }, query: { per_page: 100 } }))
-  const names = groups.data?.data ?? []
+function PersonFacts({ person, isHere }: { person: Person; isHere: boolean }) {
   return (
     <aside className="rail" aria-label="Facts">
       <dl className="facts">
@@ -115,24 +118,11 @@ function PersonFacts({ person }: { person: Person }) {
           <code>{person.id}</code>
           <CopyButton text={person.id} label="the person ID" />
         </Fact>
-        <Fact name="Groups">
-          <span className="tags">
-            {names.length === 0 && (
-              <span className="faint">{groups.isError ? 'could not be loaded' : groups.data ? '—' : '…'}</span>
-            )}
-            {names.map(({ id, name }) => (
-              <Link
-                key={id}
-                to="/groups/people/$groupId"
-                params={{ groupId: id }}
-                className="tag"
-                title={visibleText(name)}
-              >
-                {visibleText(name)}
-              </Link>
-            ))}
-          </span>
-        </Fact>
+        {isHere && (
+          <Fact name="Groups">
+            <OwnGroups personId={person.id} />
+          </Fact>
+        )}
         <Fact name="Managed by">
           <Manager personId={person.id} />
         </Fact>
@@ -152,4 +142,21 @@ function Manager({ personId }: { personId: string }) {
   const { data } = useQuery(personDetailQuery(personId))
   if (data === undefined) return <span className="faint">…</span>
   return <span>{data.is_provided ? 'your identity provider (SCIM)' : 'your administrators'}</span>
+}
+
+function OwnGroups({ personId }: { personId: string }) {
+  const groups = useQuery(query('listGroupsOfPerson', { params: { personId }, query: { per_page: 100 } }))
+  const names = groups.data?.data ?? []
+  return (
+    <span className="tags">
+      {names.length === 0 && (
+        <span className="faint">{groups.isError ? 'could not be loaded' : groups.data ? '—' : '…'}</span>
+      )}
+      {names.map(({ id, name }) => (
+        <Link key={id} to="/groups/people/$groupId" params={{ groupId: id }} className="tag" title={visibleText(name)}>
+          {visibleText(name)}
+        </Link>
+      ))}
+    </span>
+  )
 }
