@@ -1,4 +1,5 @@
 import { createRouter, stringifySearchWith } from '@tanstack/react-router'
+import { queryClient } from './api/query-client.ts'
 import { checkPages } from './routes/checks.ts'
 import { connectionPages } from './routes/connections.ts'
 import { developerPages } from './routes/developers.ts'
@@ -24,6 +25,7 @@ const pages = [
 export const router = createRouter({
   routeTree: root.addChildren([...gates, shell.addChildren(pages)]),
   basepath: '/console',
+  context: { queryClient },
   // Plain words in the address, without the quotes of JSON; an identifier stays text.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: stringifySearchWith((value) => String(value)),

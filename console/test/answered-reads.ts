@@ -42,11 +42,9 @@ export async function openReads(page: Page): Promise<Reads> {
     // The page may have gone elsewhere meanwhile.
     given.then((answer) => settle(requestId, answer)).catch(() => {})
   })
-  let hasShortened = false
+  await page.addInitScript(shortenPauses)
   return {
     async answer(by) {
-      if (!hasShortened) await page.addInitScript(shortenPauses)
-      hasShortened = true
       answerBy = by
       await client.send('Fetch.enable', { patterns: [{ urlPattern: '*/console/api/*' }] })
     },

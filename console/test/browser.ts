@@ -1,7 +1,4 @@
-import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page, type Request } from 'playwright-core'
 import { sharedProcess } from '../../scripts/test-run/shared-process.ts'
 import { until } from '../../server/test/support/muster-process.ts'
@@ -24,7 +21,6 @@ const args = [
   // Pages of a test are open for seconds: what V8 optimizes in them costs more than it saves, a fifth of the whole.
   '--js-flags=--no-opt --no-maglev',
 ]
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 /** On a machine that is busy with other work; a calm one needs a hundredth of it. */
 export const deadlineMs = 120_000
@@ -148,71 +144,6 @@ export async function setUpAdmin({ page, trial }: ConsoleInBrowser): Promise<voi
 }
 
 /**
- * Nothing fades in or out anymore: what is half there has half its contrast. A menu that has just opened begins to fade in
- * some frames later, so the page must also have been still for several.
- */
-const settled = (page: Page) =>
-  page.evaluate(async () => {
-    const fading = () =>
-      document
-        .getAnimations()
-        .filter((one) => one.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
-        .filter((one) => one.playState === 'running')
-    for (let still = 0; still < 4; still += 1) {
-      const now = fading()
-      if (now.length > 0) still = 0
-      await Promise.all(now.map((one) => one.finished.catch(() => {})))
-      await new Promise((resolve) => requestAnimationFrame(resolve))
-    }
-  })
-
-/** Rules about colors alone: the others find the same in both schemes. */
-const ofColors = ['color-contrast', 'link-in-text-block']
-
-/**
- * What axe finds in the page as it stands, in both schemes. Something may begin to fade in while axe looks, so a page with a
- * fault is looked at once more: one that is there stays.
- */
-export async function violations(page: Page): Promise<string[]> {
-  return (await faultsByAxe(page)).length === 0 ? [] : faultsByAxe(page)
-}
-
-async function faultsByAxe(page: Page): Promise<string[]> {
-  const found: string[] = []
-  await settled(page)
-  const client = await page.context().newCDPSession(page)
-  const evaluate = async (expression: string) => {
-    const { result } = await client.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
-    return result.value as unknown
-  }
-  if ((await evaluate('typeof axe')) !== 'object') await evaluate(await readFile(axe, 'utf8'))
-  for (const scheme of ['light', 'dark']) {
-    const options = { resultTypes: ['violations'], ...(scheme === 'dark' && { runOnly: ofColors }) }
-    const violated = await evaluate(`
-      document.documentElement.dataset.mantineColorScheme = '${scheme}'
-      axe.run(${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).slice(0, 4).join(' | '))))
-    `)
-    found.push(...(JSON.parse(String(violated)) as string[]).map((text) => `${scheme} ${text}`))
-  }
-  await client.detach()
-  return found
-}
-
-/** The pages fit the width of a small phone: nothing scrolls sideways, and axe finds nothing there. */
-export async function assertFitsPhone(page: Page, addresses: readonly string[]): Promise<void> {
-  await page.setViewportSize({ width: 390, height: 844 })
-  for (const address of addresses) {
-    await page.goto(address)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await untilIdle(page)
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    assert.equal(overflow, 0, `${address} scrolls sideways`)
-    assert.deepEqual(await violations(page), [], address)
-  }
-  await page.setViewportSize({ width: 1440, height: 900 })
-}
-
-/**
  * Toasts of the page stay until it is left. They go after ten seconds, which on a busy machine pass between what a test waits for and
  * its press of "Undo". Nothing else in the page waits as long by `setTimeout` and is missed.
  */
@@ -222,6 +153,7 @@ export const keepToasts = (page: Page): Promise<void> =>
     const unlessLong = (run: () => void, ms?: number, ...rest: unknown[]) =>
       ms !== undefined && ms >= 10_000 ? 0 : later(run, ms, ...rest)
     window.setTimeout = unlessLong as typeof window.setTimeout
+    Object.assign(window, { hasKeptToasts: true })
   })
 
 /** A request as the pages make theirs: with the cookie and the token of the session. */

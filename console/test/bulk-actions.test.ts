@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askAsPage, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, lackOfBrowser as skip, untilIdle } from './browser.ts'
+import { violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
 withConsole(40)
 
@@ -22,7 +23,7 @@ test('what the owners of chosen devices read is copied as messages', { skip }, a
   for (const { id } of checks.data) {
     await askAsPage(page, 'PATCH', `/checks/${id}/configurations`, { remediation_strategy: 'notify_only' })
   }
-  await page.goto(at('/devices?owner=registered&per=25'))
+  await visit('/devices?owner=registered&per=25')
   await untilIdle(page)
   await page.locator('thead input[type=checkbox]').click()
   await page.getByRole('button', { name: 'Copy as messages' }).click()
@@ -35,7 +36,7 @@ test('what the owners of chosen devices read is copied as messages', { skip }, a
 test('some devices are unregistered together; those that nobody owns are counted apart', { skip }, async () => {
   const [free = '', one = '', two = ''] = await owned()
   await unregisterOne(free)
-  await page.goto(at('/devices?sort=name'))
+  await visit('/devices?sort=name')
   await page.getByText('1–40 of 40').waitFor()
   for (const id of [free, one]) await box(id).click()
   const button = page.getByRole('button', { name: /^Unregister…/ })
@@ -65,7 +66,7 @@ test('some devices are unregistered together; those that nobody owns are counted
 test('what is refused is told by name and reason', { skip }, async () => {
   const [one = '', two = '', three = ''] = await owned()
   const { name } = (await askAsPage(page, 'GET', `/devices/${one}`)).body
-  await page.goto(at('/devices?sort=name'))
+  await visit('/devices?sort=name')
   await page.getByText('1–40 of 40').waitFor()
   for (const id of [one, two]) await box(id).click()
   await page.getByRole('button', { name: 'Unregister…' }).click()
@@ -104,7 +105,7 @@ test('all that a filter finds is unregistered after its number was typed, in ste
   const before = (await owned()).length
   assert.ok(before > 26, String(before))
   const begin = async (count: number) => {
-    await page.goto(at('/devices?per=25&sort=name'))
+    await visit('/devices?per=25&sort=name')
     await page.getByText('1–25 of 40').waitFor()
     await page.locator('tbody input[type=checkbox]').first().click()
     await page.getByRole('button', { name: 'Select all 40' }).click()
@@ -133,7 +134,7 @@ test('all that a filter finds is unregistered after its number was typed, in ste
   await (await begin(before - 25)).click()
   await page.getByText(`${before - 25} devices are no longer registered`).waitFor()
   assert.deepEqual(await owned(), [])
-  await page.goto(at('/devices?owner=none'))
+  await visit('/devices?owner=none')
   await page.locator('tbody input[type=checkbox]').first().click()
   await page.getByText('1 selected').waitFor()
   assert.equal(await page.getByRole('button', { name: /^Unregister/ }).count(), 0, 'nobody owns it')
@@ -142,7 +143,7 @@ test('all that a filter finds is unregistered after its number was typed, in ste
 test('all that a filter finds is added to a group', { skip }, async () => {
   const { body: group } = await askAsPage(page, 'POST', '/device_groups', { name: 'Laptops' })
   const { body: macs } = await askAsPage(page, 'GET', '/views/devices?count=true&platform=Mac')
-  await page.goto(at('/devices?platform=Mac&per=25'))
+  await visit('/devices?platform=Mac&per=25')
   await page.locator('thead input[type=checkbox]').click()
   if (macs.count > 25) await page.getByRole('button', { name: `Select all ${macs.count}` }).click()
   await page.getByRole('button', { name: 'Add to group…' }).click()

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CompanionSummary, DeviceCompanion } from '@muster/contract/console-companions.ts'
-import { assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, page, withConsole } from './signed-in.ts'
+import { lackOfBrowser as skip } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
+import { page, visit, withConsole } from './signed-in.ts'
 
-withConsole(2)
+withConsole(12)
 
 const facts = () => page.getByRole('complementary', { name: 'Facts' }).getByRole('region', { name: 'Companion' })
 
@@ -28,7 +29,7 @@ const row = (name: string) =>
     .locator('dd')
 
 test('the page of a device says that it has no companion, and where to get one', { skip }, async () => {
-  await page.goto(at('/devices'))
+  await visit('/devices')
   await page.locator('[data-row-link]').first().click()
   await facts().getByText('No companion').waitFor()
   assert.equal(await facts().getByRole('link', { name: 'Install one' }).getAttribute('href'), '/console/devices/enroll')
@@ -60,7 +61,7 @@ test('the page of a device says what is wrong with the key of its companion', { 
   await facts().getByText('Key not protected: trial.').waitFor()
   await row('Last proof').getByText('2 h ago').waitFor()
   assert.deepEqual(await violations(page), [])
-  await assertFitsPhone(page, [page.url()])
+  await assertFitsPhone(page)
   await answer({ ...linked, state: 'linking', linked_at: null, linked_by: null })
   await row('State').getByText('Waiting for its link').waitFor()
   await row('Linked since').getByText('not yet').waitFor()
@@ -84,17 +85,17 @@ test('the page of enrolling counts companions, and leads to the computers withou
     without_device: 600,
   }
   await page.route('**/views/companion_summary', (route) => route.fulfill({ json: counts }))
-  await page.goto(at('/devices/enroll'))
+  await visit('/devices/enroll')
   await page.getByText('180 of 196 computers have a linked companion; 4 wait for their link.').waitFor()
   await page.getByText('600 companions wait on machines that osquery has not enrolled.').waitFor()
   await page.unroute('**/views/companion_summary')
   await page.reload()
-  await page.getByText('0 of 2 computers have a linked companion.').waitFor()
+  await page.getByText('0 of 12 computers have a linked companion.').waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.getByRole('link', { name: 'See the 2 without one' }).click()
+  await page.getByRole('link', { name: 'See the 12 without one' }).click()
   await page.locator('[data-row-link]').nth(1).waitFor()
   await page.getByRole('button', { name: 'Remove the filter Companion' }).waitFor()
   assert.equal(new URL(page.url()).searchParams.get('companion'), 'none')
-  await page.goto(at('/devices?companion=linked'))
+  await visit('/devices?companion=linked')
   await page.getByText('its companion is linked').waitFor()
 })

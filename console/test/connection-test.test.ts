@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { oidcClient, startIdentityProvider } from '../../server/test/support/identity-provider.ts'
-import { askAsPage, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, lackOfBrowser as skip } from './browser.ts'
+import { violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
-withConsole(1, { settings: async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' }) })
+withConsole(12, { settings: async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' }) })
 
 const post = async (path: string, body: object) => {
   const { status, body: answer } = await askAsPage(page, 'POST', `/session/${path}`, body)
@@ -28,7 +29,7 @@ test('a connection is tested from its page: who signs in, what stops it, and not
   const logs = async () => (await askAsPage(page, 'GET', '/auth_logs')).body.data.length
   const before = await logs()
 
-  await page.goto(at(`/connections/${id}`))
+  await visit(`/connections/${id}`)
   await page.getByRole('button', { name: 'Test', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'Test of Payroll' }).waitFor()
   assert.deepEqual(await violations(page), [])

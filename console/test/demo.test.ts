@@ -9,7 +9,8 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { makePreparedFolder } from '../../server/src/prepared-folder.ts'
 import { type MusterProcess, openPlace } from '../../server/test/support/muster-process.ts'
-import { assertFitsPhone, lackOfBrowser, openBrowser, violations } from './browser.ts'
+import { lackOfBrowser, openBrowser } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const place = openPlace({ after })
@@ -83,7 +84,7 @@ describe('muster demo', { skip }, () => {
 
   test('the start page fits a phone, in both schemes', async () => {
     assert.deepEqual(await violations(page), [])
-    await assertFitsPhone(page, [address])
+    await assertFitsPhone(page)
   })
 
   test('you get in from this machine; the app shows what it was told', async () => {
@@ -282,7 +283,7 @@ describe('muster demo', { skip }, () => {
     }
     await request.getByRole('link', { name: 'sign-in to Northwind Notes' }).waitFor()
     assert.deepEqual(await violations(office), [])
-    await assertFitsPhone(office, [office.url()])
+    await assertFitsPhone(office)
     await request.getByRole('button', { name: 'Approve…' }).click()
     await office.getByRole('dialog').getByRole('button', { name: 'Approve the request' }).click()
     await tab.bringToFront()

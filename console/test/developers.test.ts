@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../../server/test/support/muster-process.ts'
-import { adminPassword, askAsPage, assertFitsPhone, deadlineMs, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { adminPassword, askAsPage, deadlineMs, lackOfBrowser as skip } from './browser.ts'
+import { violations } from './look.ts'
+import { at, opened, page, visit, withConsole } from './signed-in.ts'
 
 const developers = (path: string) => at(`/settings/developers${path}`)
+const show = (path: string) => visit(`/settings/developers${path}`)
 const button = (name: string | RegExp, within: Page | Locator = page) => within.getByRole('button', { name }).first()
 const dialog = () => page.getByRole('dialog')
 const secretIn = async (label: string) => (await page.getByRole('group', { name: label }).textContent())?.trim() ?? ''
@@ -19,7 +21,7 @@ async function assertAccessible(what: string): Promise<void> {
 }
 
 test('a key is created with a reason for what it may do, shown once, granted more, and revoked', { skip }, async () => {
-  await page.goto(developers('/keys'))
+  await show('/keys')
   await page.getByRole('link', { name: 'Create new key' }).click()
   await page.getByRole('heading', { level: 1, name: 'Create new key' }).waitFor()
   await page.getByLabel('Name', { exact: true }).fill('Ticket system')
@@ -64,7 +66,7 @@ test('a key is created with a reason for what it may do, shown once, granted mor
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
   await page.getByText('“Ticket system” is revoked').waitFor()
   assert.equal(await page.getByRole('link', { name: 'Ticket system' }).count(), 0)
-  await page.goto(developers('/keys/900000000000000001'))
+  await show('/keys/900000000000000001')
   await page.getByText('There is no API key 900000000000000001.').waitFor()
 })
 
@@ -75,7 +77,7 @@ test('the table of keys shows tokens masked; each reveal is in the audit log', {
     return data.filter(({ description }: { description: string }) => description === 'Revealed the API key "Backup".')
       .length as number
   }
-  await page.goto(developers('/keys'))
+  await show('/keys')
   const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Backup' }) })
   await row.getByText('mstr_v1_••••••••', { exact: true }).waitFor()
   assert.equal(await page.getByText(made.body.key).count(), 0)
@@ -96,7 +98,7 @@ test('the table of keys shows tokens masked; each reveal is in the audit log', {
 })
 
 test('a push stream to a private address is refused at its field, and nothing typed is lost', { skip }, async () => {
-  await page.goto(developers('/streams'))
+  await show('/streams')
   await page.getByText('No streams yet.').waitFor()
   await page.getByRole('link', { name: 'New stream' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Okta workforce')
@@ -123,7 +125,7 @@ test('a push stream to a private address is refused at its field, and nothing ty
 })
 
 test('a stream for Okta needs its address only, and ends with what Okta is given', { skip }, async () => {
-  await page.goto(developers('/streams/new'))
+  await show('/streams/new')
   await page.getByRole('radio', { name: /^Okta/ }).check()
   await page.getByText(/^Okta cannot reach http:\/\/localhost/).waitFor()
   await page.getByLabel('Address of your Okta organization').fill('acme')
@@ -141,7 +143,7 @@ test('a stream for Okta needs its address only, and ends with what Okta is given
 })
 
 test('a poll token is shown once and stands in each of its states', { skip }, async () => {
-  await page.goto(developers('/streams/new'))
+  await show('/streams/new')
   await page.getByLabel('Name', { exact: true }).fill('Gateway <b>')
   await page.getByRole('radio', { name: /^Poll/ }).check()
   await button('Create the stream').click()
@@ -210,7 +212,7 @@ test('the ledger shows what became of events, decoded and verified, and replays 
     assert.equal((await askAsPage(page, 'PATCH', `/checks/${id}/configurations`, wanted)).status, 200)
   }
   const id = await streamId()
-  await page.goto(developers(`/streams/${id}`))
+  await show(`/streams/${id}`)
   await page.getByText('not-compliant').first().waitFor({ timeout: 120_000 })
   await button('Verify').click()
   await page.getByText('A verification event waits to be polled').waitFor()
@@ -223,7 +225,7 @@ test('the ledger shows what became of events, decoded and verified, and replays 
   await page.getByRole('complementary', { name: 'Event' }).getByText('about mira@halden.example').waitFor()
   assert.ok((await pollAll(id)) >= 3)
 
-  await page.goto(developers(`/streams/${id}?kind=compliance_change&state=acknowledged`))
+  await show(`/streams/${id}?kind=compliance_change&state=acknowledged`)
   await page.locator('[data-row-link]').first().click()
   const panel = page.getByRole('complementary', { name: 'Event' })
   await panel.getByText(/^Signature valid, RS256/).waitFor()
@@ -246,7 +248,7 @@ test('the ledger shows what became of events, decoded and verified, and replays 
     .check()
   await button('Replay 1 event').click()
   await page.getByText('1 event is sent again').waitFor()
-  await page.goto(developers(`/streams/${id}?q=nobody%20has%20this&state=lost`))
+  await show(`/streams/${id}?q=nobody%20has%20this&state=lost`)
   await page.getByText('No events match.').waitFor()
   await page.getByText('Text contains “nobody has this”.').waitFor()
   await button('Clear filters').click()
@@ -270,7 +272,7 @@ test('a stream is changed, paused with a reason, enabled again and deleted, and 
   skip,
 }, async () => {
   const id = await streamId()
-  await page.goto(developers(`/streams/${id}/settings`))
+  await show(`/streams/${id}/settings`)
   await page.getByLabel('Name', { exact: true }).fill('Gateway "north"')
   await page.getByText('1 change: name').waitFor()
   await assertAccessible('a stream that is edited')
@@ -297,19 +299,19 @@ test('a stream is changed, paused with a reason, enabled again and deleted, and 
   await button('Cancel', dialog()).click()
   assert.equal((await askAsPage(page, 'GET', `/ssf_streams/${id}`)).status, 200)
   const other = await askAsPage(page, 'POST', '/ssf_streams', { name: 'Short-lived' })
-  await page.goto(developers(`/streams/${other.body.id}`))
+  await show(`/streams/${other.body.id}`)
   await button('More for this stream').click()
   await page.getByRole('menuitem', { name: 'Delete…' }).click()
   await button('Delete the stream', dialog()).click()
   await page.getByText('“Short-lived” is deleted').waitFor()
-  await page.goto(developers(`/streams/${other.body.id}`))
+  await show(`/streams/${other.body.id}`)
   await page.getByText(`There is no stream ${other.body.id}.`).waitFor()
 })
 
 test('a webhook is made with sealed headers, tried with an example, changed, and its secret rolled', {
   skip,
 }, async () => {
-  await page.goto(developers('/webhooks/new'))
+  await show('/webhooks/new')
   await page.getByLabel('Address').fill('https://hooks.invalid/in')
   await page.getByLabel('Description (optional)').fill('Ticketing')
   await button('Create the webhook').click()
@@ -384,7 +386,7 @@ test('everything that failed since a moment is counted, then sent again', { skip
     events: ['devices.created'],
     description: 'SIEM',
   })
-  await page.goto(developers(`/webhooks/${made.id}?state=failed&q=nothing`))
+  await show(`/webhooks/${made.id}?state=failed&q=nothing`)
   await page.getByText('No deliveries match.').waitFor()
   await button('More for this webhook').click()
   await page.getByRole('menuitem', { name: 'Send again from…' }).click()
@@ -444,16 +446,6 @@ test('who may do nothing of this sees no entry of it, and by address what is mis
     assert.equal((await askAsPage(other, method, path, body)).status, 403, path)
   }
   await context.close()
-})
-
-test('the pages fit a phone', { skip }, async () => {
-  const id = await streamId()
-  const paths = [
-    ...['/streams', '/streams/new', `/streams/${id}`, `/streams/${id}/settings`, `/streams/${id}/keys`],
-    ...[`/streams/${id}/audit`, '/webhooks', '/webhooks/new', '/webhooks/1', '/webhooks/1/settings'],
-    ...['/keys', '/keys/new', '/keys/1'],
-  ]
-  await assertFitsPhone(page, paths.map(developers))
 })
 
 test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { osqueryClient } from '../../server/test/support/osquery-client.ts'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, lackOfBrowser as skip } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
 const clients: ReturnType<typeof osqueryClient>[] = []
 const uuid = (digit: number) => `AAAAAAAA-0000-4000-8000-00000000000${digit}`
 
-withConsole(1, {
+withConsole(12, {
   setUp: enrollMachines,
   tearDown: async () => {
     for (const client of clients) client.close()
@@ -33,13 +34,13 @@ const dialog = () => page.getByRole('dialog')
 const pathOf = () => new URL(page.url()).pathname.replace('/console', '')
 
 test('the page of a device shows its twin, says what a merge does, and merges', { skip }, async () => {
-  await page.goto(at('/devices'))
+  await visit('/devices')
   await page.getByRole('link', { name: 'ada-before' }).click()
   const note = page.getByRole('region', { name: 'Same machine' })
   await note.getByText('has the same serial').waitFor()
   const address = pathOf()
   assert.deepEqual(await violations(page), [])
-  await assertFitsPhone(page, [at(address)])
+  await assertFitsPhone(page)
   await note.getByRole('button', { name: 'Merge…' }).click()
   await dialog().getByText('Merge ada-after into ada-before?').waitFor()
   await dialog().getByText('You cannot undo a merge').waitFor()

@@ -31,11 +31,20 @@ async function makeUpstream(page: Page) {
 /** What a server has to be set to, so that `makeRecords` can add an identity provider of this machine. */
 export const settings = async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' })
 
+/** As people and devices may have them; neither widens a page. */
+const longNames = [
+  'Maximiliane-Wilhelmine von Hohenfels-Öttingen zu Wallerstein',
+  `<img src=x onerror=alert(1)>\u202e${'x'.repeat(160)}`,
+] as const
+
 /** Something to see on every page: what is not there yet is made. */
 export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Records> {
   await trial.run('simulate', 'requests', '--count', '6')
   await trial.run('simulate', 'sign-ins', '--count', '12')
-  await trial.run('groups', 'create-person-group', 'Finance')
+  for (const [index, name] of longNames.entries())
+    await made(page, '/people', { name, email: `long-${index}@halden.example` })
+  const member = ['--member', 'long-0@halden.example']
+  await trial.run('groups', 'create-person-group', 'Finance', ...member)
   const delivery = { method: 'urn:ietf:rfc:8936' }
   const stream = await made(page, '/ssf_streams', { name: 'Gateway', delivery })
   const events = ['device_trust.status_changed']
@@ -45,7 +54,6 @@ export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Re
     description: 'SIEM',
   })
   await made(page, `/webhook_endpoints/${webhook.id}/test`, { event: events[0] })
-  const deviceGroup = await made(page, '/device_groups', { name: 'Laptops' })
   const draft = await made(page, '/custom_check_drafts', { input: { name: 'Hosts', osquery_sql: 'SELECT 1' } })
   const report = await made(page, '/reporting_queries', { name: 'Devices', sql: 'select 1 as one' })
   const asked = { name: 'Uptime', sql: 'select * from uptime', target_macs: true }
@@ -55,6 +63,9 @@ export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Re
   const connection = await made(page, '/session/sign_in_connections', unsigned)
   const { body: me } = await askAsPage(page, 'GET', '/session')
   const device = await firstOf(page, '/views/devices')
+  await askAsPage(page, 'PATCH', `/devices/${device}`, { name: longNames[0], note: longNames[1] })
+  const deviceGroup = await made(page, '/device_groups', { name: 'Laptops' })
+  await made(page, `/device_groups/${deviceGroup.id}/memberships`, { device_ids: [device] })
   return new Map([
     ['/devices/$deviceId', device],
     ['/checks/$checkId', await firstOf(page, '/views/checks')],

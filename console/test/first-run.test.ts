@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import {
-  adminPassword,
-  askAsPage,
-  assertFitsPhone,
-  type ConsoleInBrowser,
-  openConsole,
-  lackOfBrowser as skip,
-  violations,
-} from './browser.ts'
+import { adminPassword, askAsPage, type ConsoleInBrowser, openConsole, lackOfBrowser as skip } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
 
 let opened: ConsoleInBrowser
 
@@ -56,7 +49,7 @@ test('an organization without devices is led to the first one', { skip }, async 
   await page.getByRole('heading', { level: 1, name: 'Enroll the first machine' }).waitFor()
   await page.getByText(/^Listening on/).waitFor()
   assert.deepEqual(await violations(page), [])
-  await assertFitsPhone(page, [`${trial.baseUrl}/console/`])
+  await assertFitsPhone(page)
   await page.goto(`${trial.baseUrl}/console/devices`)
   await page.getByText('No devices enrolled yet.').waitFor()
   assert.deepEqual(await violations(page), [])

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import {
-  adminPassword,
-  assertFitsPhone,
-  type ConsoleInBrowser,
-  openConsole,
-  lackOfBrowser as skip,
-  violations,
-} from './browser.ts'
+import { adminPassword, type ConsoleInBrowser, openConsole, lackOfBrowser as skip } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
 
 let opened: ConsoleInBrowser
 
@@ -181,6 +175,10 @@ test('an invitation names its faults, and its link and the button that copies it
 
 test('the pages before the console fit a phone', { skip }, async () => {
   const { page } = opened
-  await assertFitsPhone(page, [at('/setup/second-factor'), at('/sign-in')])
+  for (const path of ['/setup/second-factor', '/sign-in']) {
+    await page.goto(at(path))
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await assertFitsPhone(page)
+  }
   assert.deepEqual(opened.faults, [])
 })

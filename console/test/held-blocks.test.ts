@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../server/test/support/muster-process.ts'
-import { askAsPage, deadlineMs, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, page, withConsole } from './signed-in.ts'
+import { askAsPage, deadlineMs, lackOfBrowser as skip } from './browser.ts'
+import { violations } from './look.ts'
+import { page, visit, withConsole } from './signed-in.ts'
 
 type CheckRow = { id: string; name: string; failing: number }
 
@@ -41,7 +42,7 @@ const countOf = async (state: string): Promise<number> =>
 test('an administrator lets a check block many devices, is told that they are held, and releases them', {
   skip,
 }, async () => {
-  await page.goto(at(`/checks/${worst.id}/configuration`))
+  await visit(`/checks/${worst.id}/configuration`)
   const preview = page.getByRole('complementary', { name: 'Preview' })
   await page.getByRole('radio', { name: /Block immediately/ }).click()
   await preview.getByText('Will be held:').waitFor()
@@ -50,7 +51,7 @@ test('an administrator lets a check block many devices, is told that they are he
   await page.getByRole('button', { name: /^Save, and hold the blocks of \d+ devices$/ }).click()
   await page.getByText(`Saved “${worst.name}”`).waitFor()
 
-  await page.goto(at('/'))
+  await visit('/')
   const notice = page.getByText(/^The blocks of \d+ devices of \d+ people are held\.$/)
   await notice.waitFor({ timeout: deadlineMs })
   assert.deepEqual(await violations(page), [])
@@ -68,7 +69,7 @@ test('an administrator lets a check block many devices, is told that they are he
   await page.getByRole('button', { name: /^Block \d+ devices$/ }).click()
   await until(deadlineMs, async () => (await countOf('blocking')) >= 11)
   await page.getByText(/were discarded/).waitFor({ state: 'detached' })
-  await page.goto(at('/'))
+  await visit('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
   assert.equal(await page.getByText(/are held\.$/).count(), 0)
 })

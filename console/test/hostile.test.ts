@@ -3,21 +3,16 @@ import { after, before, test } from 'node:test'
 import { hostilePayloads } from '../../server/test/support/hostile-payloads.ts'
 import { osqueryClient } from '../../server/test/support/osquery-client.ts'
 import { visibleText } from '../src/components/visible-text.ts'
-import {
-  askAsPage,
-  type ConsoleInBrowser,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-  untilIdle,
-} from './browser.ts'
+import { askAsPage, type ConsoleInBrowser, lackOfBrowser as skip, untilIdle } from './browser.ts'
+import { openSignedIn } from './open-signed-in.ts'
+import { visitAddress } from './visit-address.ts'
 
 let opened: ConsoleInBrowser
 const strays: string[] = []
 
 before(async () => {
   if (skip !== false) return
-  opened = await openConsole(1)
+  opened = await openSignedIn(12)
   const { page, trial } = opened
   page.on('dialog', (dialog) => {
     strays.push(`a dialog: ${dialog.message()}`)
@@ -26,7 +21,6 @@ before(async () => {
   page.on('request', (request) => {
     if (!request.url().startsWith(trial.baseUrl)) strays.push(request.url())
   })
-  await setUpAdmin(opened)
 })
 
 after(() => opened?.stop())
@@ -71,14 +65,14 @@ test('what devices report is shown as text, whatever it is', { skip, timeout: 28
     'the names are as hostile as they were sent',
   )
 
-  await page.goto(`${trial.baseUrl}/console/devices?per=100`)
+  await visitAddress(page, `${trial.baseUrl}/console/devices?per=100`)
   await page.locator('[data-row-link]').nth(devices).waitFor()
   const shown = await page.locator('[data-row-link]').allTextContents()
   for (const name of names) assert.ok(shown.includes(visibleText(name)), `${JSON.stringify(name)} is in the list`)
 
   let seen = ''
   for (const { id } of body.data) {
-    await page.goto(`${trial.baseUrl}/console/devices/${id}`)
+    await visitAddress(page, `${trial.baseUrl}/console/devices/${id}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await untilIdle(page)
     for (const expander of await page.locator('main [aria-expanded="false"]').all()) await expander.click()
@@ -100,7 +94,7 @@ test('what devices report is shown as text, whatever it is', { skip, timeout: 28
     ...[`/audit?q=${search}`, '/sign-ins', `/sign-in?next=${encodeURIComponent('javascript:globalThis.struck=1')}`],
     ...[`/devices/${search}`, `/checks/1?tab=${search}`, `/settings/developers/streams/${search}`],
   ]) {
-    await page.goto(`${trial.baseUrl}/console${path}`)
+    await visitAddress(page, `${trial.baseUrl}/console${path}`)
     await untilIdle(page)
     assert.equal(await isStruck(), false, `at ${path}`)
   }
@@ -141,7 +135,7 @@ test('Markdown is laid out, and nothing in it leads, loads or runs', { skip, tim
       route.fulfill({ json: { ...draft, judgement } }),
     )
     await page.route('**/judgement', (route) => route.fulfill({ json: judgement }))
-    await page.goto(`${trial.baseUrl}/console/checks/drafts/${made.id}`)
+    await visitAddress(page, `${trial.baseUrl}/console/checks/drafts/${made.id}`)
     await page.locator('.markdown strong').getByText('end').waitFor()
     const found = await page.locator('.markdown').evaluateAll((places) => {
       const elements = places.flatMap((place) => [...place.querySelectorAll('*')])

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { osqueryClient } from '../../server/test/support/osquery-client.ts'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, lackOfBrowser as skip } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
-withConsole(2, { setUp: enrollTwice })
+withConsole(12, { setUp: enrollTwice })
 
 /** Two machines with one identity enroll in turn, as a device that is registered to someone. */
 async function enrollTwice(): Promise<void> {
@@ -33,7 +34,7 @@ test('devices in doubt have chips, and filters find them', { skip }, async () =>
     ['suspended', 'Registration suspended'],
     ['conflict', 'Shared identity'],
   ]) {
-    await page.goto(at(`/devices?identity=${identity}`))
+    await visit(`/devices?identity=${identity}`)
     await link().waitFor()
     assert.equal(await page.locator('[data-row-link]').count(), 1)
     await page.locator('.cell-name .tag', { hasText: words ?? '' }).waitFor()
@@ -44,13 +45,13 @@ test('devices in doubt have chips, and filters find them', { skip }, async () =>
 })
 
 test('the page of a device says what is in doubt, and ends it', { skip }, async () => {
-  await page.goto(at('/devices?identity=conflict'))
+  await visit('/devices?identity=conflict')
   await link().click()
   await note('Registration suspended').waitFor()
   await note('Shared identity').waitFor()
   assert.deepEqual(await violations(page), [])
+  await assertFitsPhone(page)
   const address = new URL(page.url()).pathname.replace('/console', '')
-  await assertFitsPhone(page, [at(address)])
   const dialog = page.getByRole('dialog')
   for (const [label, verb] of [
     ['Registration suspended', 'Confirm registration'],

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { oidcClient, startIdentityProvider } from '../../server/test/support/identity-provider.ts'
-import { type ConsoleInBrowser, openConsole, setUpAdmin, lackOfBrowser as skip, violations } from './browser.ts'
+import { type ConsoleInBrowser, lackOfBrowser as skip } from './browser.ts'
+import { violations } from './look.ts'
+import { openSignedIn } from './open-signed-in.ts'
 
 let opened: ConsoleInBrowser
 let page: Page
@@ -10,22 +12,19 @@ let provider: Awaited<ReturnType<typeof startIdentityProvider>>
 
 before(async () => {
   if (skip !== false) return
-  opened = await openConsole(1, {
-    settings: async (baseUrl) => {
-      provider = await startIdentityProvider(`${baseUrl}/console/api/session/oidc/callback`)
-      return {
-        MUSTER_OIDC_ISSUER: provider.issuer,
-        MUSTER_OIDC_CLIENT_ID: oidcClient.id,
-        MUSTER_OIDC_CLIENT_SECRET: oidcClient.secret,
-        MUSTER_OIDC_NAME: 'Example ID',
-      }
-    },
+  opened = await openSignedIn(12, async (baseUrl) => {
+    provider = await startIdentityProvider(`${baseUrl}/console/api/session/oidc/callback`)
+    return {
+      MUSTER_OIDC_ISSUER: provider.issuer,
+      MUSTER_OIDC_CLIENT_ID: oidcClient.id,
+      MUSTER_OIDC_CLIENT_SECRET: oidcClient.secret,
+      MUSTER_OIDC_NAME: 'Example ID',
+    }
   })
   page = opened.page
   provider.accounts.set('mira', { email: 'mira@halden.example', emailVerified: true })
   provider.accounts.set('tom', { email: 'tom@halden.example', emailVerified: true })
   provider.accounts.set('ana', { email: 'mira@halden.example', emailVerified: false })
-  await setUpAdmin(opened)
 })
 
 after(async () => {

@@ -5,22 +5,13 @@ import type { Page } from 'playwright-core'
 const folder = fileURLToPath(new URL('../../.ci/artifacts/console/', import.meta.url))
 
 /** CI keeps pictures of every page. */
-export const picturesAreKept = process.env['CI'] === 'true'
+const picturesAreKept = process.env['CI'] === 'true'
 
-const kept = [
-  [390, 844, 'dark'],
-  [1440, 900, 'light'],
-] as const
-
-/** Two pictures of the page as it stands: light on a screen, and dark on a phone. */
-export async function keepPictures(page: Page, path: string): Promise<void> {
+/** The page as it stands, under its path, its width, and its color scheme. */
+export async function keepPicture(page: Page, path: string): Promise<void> {
+  if (!picturesAreKept) return
   await mkdir(folder, { recursive: true })
   const name = path === '/' ? 'dashboard' : path.slice(1).replaceAll('/', '-')
-  for (const [width, height, scheme] of kept) {
-    await page.setViewportSize({ width, height })
-    await page.evaluate((chosen) => {
-      document.documentElement.dataset['mantineColorScheme'] = chosen
-    }, scheme)
-    await page.screenshot({ path: `${folder}${name}-${width}-${scheme}.png` })
-  }
+  const scheme = await page.evaluate(() => document.documentElement.dataset['mantineColorScheme'])
+  await page.screenshot({ path: `${folder}${name}-${page.viewportSize()?.width}-${scheme}.jpg`, type: 'jpeg' })
 }

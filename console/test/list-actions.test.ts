@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { adminPassword, askAsPage, keepToasts, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { adminPassword, askAsPage, keepToasts, lackOfBrowser as skip } from './browser.ts'
+import { violations } from './look.ts'
+import { at, opened, page, visit, withConsole } from './signed-in.ts'
 
 withConsole(40)
 
@@ -11,7 +12,7 @@ const focused = () =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName)
 
 test('the menu of a row follows its link, opens by the keyboard, and gives the focus back', { skip }, async () => {
-  await page.goto(at('/devices?owner=registered&sort=name'))
+  await visit('/devices?owner=registered&sort=name')
   await page.locator('.bleed:not(.old) [data-row-link]').first().waitFor()
   await page.locator('[data-row-link]').first().focus()
   await page.keyboard.press('Tab')
@@ -42,7 +43,7 @@ test('the menu of a row follows its link, opens by the keyboard, and gives the f
 })
 
 test('from its row a device is edited, unregistered, and deleted; it leaves the list at once', { skip }, async () => {
-  await page.goto(at('/devices?owner=registered&sort=name'))
+  await visit('/devices?owner=registered&sort=name')
   const links = page.locator('.bleed:not(.old) [data-row-link]')
   await links.first().waitFor()
   const id = (await links.first().getAttribute('href'))?.split('/').at(-1)
@@ -65,7 +66,7 @@ test('from its row a device is edited, unregistered, and deleted; it leaves the 
   assert.equal(await links.count(), before - 1)
   assert.equal(await page.getByText('1 change ·').count(), 0, 'nobody is told of what they did themselves')
 
-  await page.goto(at('/devices?owner=none'))
+  await visit('/devices?owner=none')
   await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor()
   await page
     .locator('tr')
@@ -89,7 +90,7 @@ test('from its row a device is edited, unregistered, and deleted; it leaves the 
 })
 
 test('bar, chosen rows and head stay in sight in this order, and a menu stands above them', { skip }, async () => {
-  await page.goto(at('/devices?sort=name'))
+  await visit('/devices?sort=name')
   await page.getByText('1–40 of 40').waitFor()
   await page.locator('tbody input[type=checkbox]').first().click()
   await page.mouse.move(700, 500)
@@ -120,7 +121,7 @@ test('bar, chosen rows and head stay in sight in this order, and a menu stands a
 })
 
 test('a check is paused from its row, and runs again with Undo', { skip }, async () => {
-  await page.goto(at('/checks'))
+  await visit('/checks')
   await menuOf(0).click()
   await page.getByRole('menuitem', { name: 'Pause' }).waitFor()
   assert.deepEqual(await items(), ['Pause'], 'one of the catalogue is neither drafted nor deleted')
@@ -148,7 +149,7 @@ test('streams, webhooks and keys are ended from their rows, after the dialogs of
   const made = await askAsPage(page, 'POST', '/session/api_keys', { name: 'Tickets', permissions: {} })
   assert.equal(made.status, 200, JSON.stringify(made.body))
   for (const [path, name, verb, button] of ends) {
-    await page.goto(at(`/settings/developers/${path}`))
+    await visit(`/settings/developers/${path}`)
     await page.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: verb }).waitFor()
     assert.deepEqual(await violations(page), [], path)
@@ -162,7 +163,7 @@ test('streams, webhooks and keys are ended from their rows, after the dialogs of
 
 test('a stream is verified, paused and enabled from its row', { skip }, async () => {
   await askAsPage(page, 'POST', '/ssf_streams', { name: 'North', delivery: { method: 'urn:ietf:rfc:8936' } })
-  await page.goto(at('/settings/developers/streams'))
+  await visit('/settings/developers/streams')
   const press = async (verb: string) => {
     await page.getByRole('button', { name: 'Actions for North' }).click()
     await page.getByRole('menuitem', { name: verb }).click()

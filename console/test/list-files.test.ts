@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { askAsPage, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, lackOfBrowser as skip, untilIdle } from './browser.ts'
+import { violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
-withConsole(8, {
+withConsole(12, {
   async setUp() {
     const { run } = opened.trial
     await run('people', 'add', 'Ana Ruiz', 'ana.ruiz@halden.example')
@@ -16,10 +17,10 @@ withConsole(8, {
 test('a list is exported, after it was said how many rows it has', { skip }, async () => {
   for (const [path, rows] of [
     ['/people?q=ana.ruiz', '1 person'],
-    ['/devices', '18 devices'],
+    ['/devices', '22 devices'],
     ['/sign-ins', '12 sign-ins'],
   ] as const) {
-    await page.goto(at(path))
+    await visit(path)
     await page.getByRole('button', { name: 'Export CSV' }).click()
     await page.getByText(`The file contains ${rows}.`).waitFor()
     assert.deepEqual(await violations(page), [])
@@ -31,7 +32,7 @@ test('a list is exported, after it was said how many rows it has', { skip }, asy
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
   }
   for (const path of ['/issues', '/audit']) {
-    await page.goto(at(path))
+    await visit(path)
     await page.getByRole('button', { name: 'Export CSV' }).click()
     await page.getByText(/The file contains \d+ /).waitFor()
     assert.deepEqual(await violations(page), [])
@@ -60,7 +61,7 @@ test('lists of every kind are files as well, and their filters are kept under na
     [`/settings/developers/webhooks/${hook.body.id}?state=failed`]: 'id,message_id,event,',
   }
   for (const [path, head] of Object.entries(heads)) {
-    await page.goto(at(path))
+    await visit(path)
     await untilIdle(page)
     assert.equal(await page.locator('main [role=alert]').count(), 0, path)
     await page.getByRole('button', { name: 'Export CSV' }).click()
@@ -77,7 +78,7 @@ test('lists of every kind are files as well, and their filters are kept under na
     await page.getByRole('textbox', { name: 'Name' }).fill('As I like it')
     await page.getByRole('button', { name: 'Save view', exact: true }).click()
     await page.getByText('View “As I like it” saved').waitFor()
-    await page.goto(at(list))
+    await visit(list)
     await page.getByRole('button', { name: 'As I like it', pressed: false }).click()
     await page.getByRole('button', { name: 'As I like it', pressed: true }).waitFor()
     assert.equal(decodeURIComponent(new URL(page.url()).search), `?${filters}`)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, lackOfBrowser as skip, untilIdle } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
 withConsole(40)
 
@@ -13,7 +14,7 @@ const linksShown = () =>
 const settledRows = () => page.locator('.bleed:not(.old) [data-row-link]').first().waitFor()
 
 test('devices are sorted by their heads, the order is in the address, and pages follow it', { skip }, async () => {
-  await page.goto(at('/devices?per=25'))
+  await visit('/devices?per=25')
   await page.getByText('1–25 of 40').waitFor()
   const head = (name: string) => page.getByRole('columnheader', { name, exact: true })
   assert.equal(await head('State').getAttribute('aria-sort'), 'ascending')
@@ -43,7 +44,7 @@ test('devices are sorted by their heads, the order is in the address, and pages 
   assert.equal(new URL(page.url()).searchParams.get('after'), null, 'another order begins at its beginning')
   await page.getByText('1–25 of 40').waitFor()
   assert.equal(await head('Last seen').getAttribute('aria-sort'), 'descending')
-  await page.goto(at('/devices?sort=note'))
+  await visit('/devices?sort=note')
   await page.getByText('1–40 of 40').waitFor()
 })
 
@@ -54,16 +55,15 @@ test('devices are found by their group', { skip }, async () => {
   const device_ids = members.body.data.map(({ id }: { id: string }) => id)
   const added = await askAsPage(page, 'POST', `/device_groups/${group.body.id}/memberships`, { device_ids })
   assert.equal(added.status, 200, JSON.stringify(added.body))
-  await page.goto(at('/devices'))
+  await visit('/devices')
   await page.getByRole('button', { name: 'Filter by Group' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Finance <b>' }).click()
   await page.getByText('3 devices', { exact: true }).waitFor()
   assert.equal(new URL(page.url()).searchParams.get('group'), group.body.id)
-  assert.deepEqual(await violations(page), [])
 })
 
 test('checks are sorted by the share that passes, issues by what blocks soonest', { skip }, async () => {
-  await page.goto(at('/checks'))
+  await visit('/checks')
   await page.getByRole('columnheader', { name: 'Passing' }).getByRole('button').click()
   await page.waitForURL(/sort=passing/)
   await settledRows()
@@ -73,19 +73,17 @@ test('checks are sorted by the share that passes, issues by what blocks soonest'
     counted,
     counted.toSorted((one, other) => one - other),
   )
-  assert.deepEqual(await violations(page), [])
-  await page.goto(at('/issues'))
+  await visit('/issues')
   await page.getByRole('columnheader', { name: 'State' }).getByRole('button').click()
   await page.waitForURL(/sort=blocks_at/)
   await settledRows()
-  assert.deepEqual(await violations(page), [])
-  await page.goto(at('/issues?state=resolved&sort=blocks_at'))
+  await visit('/issues?state=resolved&sort=blocks_at')
   await page.getByText('No issues match.').waitFor()
   assert.equal(await page.getByText('could not be loaded').count(), 0)
 })
 
 test('columns are hidden and moved, and the choice follows the person', { skip }, async () => {
-  await page.goto(at('/devices'))
+  await visit('/devices')
   const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(1, -1)
   await page.getByText('1–40 of 40').waitFor()
   assert.deepEqual(await heads(), ['Device', 'State', 'Blocks', 'Owner', 'System', 'Serial', 'Issues', 'Last seen'])
@@ -129,7 +127,7 @@ test('columns are hidden and moved, and the choice follows the person', { skip }
 })
 
 test('all that the filter finds is selected, and works through in steps', { skip }, async () => {
-  await page.goto(at('/devices?per=25&sort=name'))
+  await visit('/devices?per=25&sort=name')
   await page.getByText('1–25 of 40').waitFor()
   const box = (place: number) => page.locator('tbody input[type=checkbox]').nth(place)
   await box(1).click()
@@ -155,22 +153,22 @@ test('devices are found by who may sign in with them', { skip }, async () => {
   const [{ id, name }] = body.data
   const mode = { authentication_mode: 'anyone', person_group_ids: [] }
   assert.equal((await askAsPage(page, 'PATCH', `/devices/${id}/authentication_mode`, mode)).status, 200)
-  await page.goto(at('/devices'))
+  await visit('/devices')
   await page.getByRole('button', { name: 'Sign-in' }).click()
   await page.getByText('Anyone', { exact: true }).click()
   await page.getByText('1–1 of 1').waitFor()
   assert.deepEqual(await namesShown(), [name])
   assert.match(page.url(), /[?&]mode=anyone/)
-  await page.goto(at('/devices?mode=only_registered_owner_or_group_members'))
+  await visit('/devices?mode=only_registered_owner_or_group_members')
   await page.getByText('who may sign in is registered owner and groups').waitFor()
 })
 
 test('what the API can say exactly is copied as its query', { skip }, async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.goto(at('/devices?q=a&platform=Mac'))
+  await visit('/devices?q=a&platform=Mac')
   await page.getByRole('button', { name: 'Remove the filter Platform' }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Copy as API query' }).count(), 0)
-  await page.goto(at('/devices?platform=Mac,Linux&owner=none'))
+  await visit('/devices?platform=Mac,Linux&owner=none')
   await page.getByRole('button', { name: 'Copy as API query' }).click()
   await page.getByText('The address of the API query copied').waitFor()
   const copied = new URL(await page.evaluate(() => navigator.clipboard.readText()))
@@ -180,7 +178,7 @@ test('what the API can say exactly is copied as its query', { skip }, async () =
 })
 
 test('values change in place; a row that would move waits until it is asked for', { skip }, async () => {
-  await page.goto(at('/devices?sort=name'))
+  await visit('/devices?sort=name')
   await page.getByText('1–40 of 40').waitFor()
   await untilIdle(page)
   const before = await linksShown()
@@ -202,7 +200,7 @@ test('values change in place; a row that would move waits until it is asked for'
 test('the keyboard filters, selects, opens, copies and submits, and its list says what works here', {
   skip,
 }, async () => {
-  await page.goto(at('/devices?sort=name'))
+  await visit('/devices?sort=name')
   await page.getByText('1–40 of 40').waitFor()
   await page.keyboard.press('f')
   await page.getByRole('menuitemcheckbox', { name: 'Blocked', exact: true }).waitFor()
@@ -240,33 +238,34 @@ test('the keyboard filters, selects, opens, copies and submits, and its list say
 })
 
 test('single keys are switched off for the person, not the browser', { skip }, async () => {
-  await page.goto(at('/account/preferences'))
+  await visit('/account/preferences')
   const kept = page.waitForResponse((response) => response.url().endsWith('/session/preferences'))
   await page.getByRole('checkbox', { name: /Single-key shortcuts/, checked: true }).click()
   assert.equal((await kept).status(), 200)
   await page.evaluate(() => localStorage.clear())
-  await page.goto(at('/devices'))
+  await visit('/devices')
   await page.getByText('1–40 of 40').waitFor()
   await page.keyboard.press('f')
   await page.keyboard.press('?')
   assert.equal(await page.getByRole('dialog').count(), 0)
   assert.equal(await page.getByRole('menuitemcheckbox').count(), 0)
-  await page.goto(at('/account/preferences'))
+  await visit('/account/preferences')
   await page.getByRole('checkbox', { name: /Single-key shortcuts/, checked: false }).click()
   await page.keyboard.press('?')
   await page.getByRole('dialog').getByText('Everywhere').waitFor()
 })
 
 test('the lists fit a phone in every order', { skip }, async () => {
-  await assertFitsPhone(
-    page,
-    ['/devices?sort=-last_seen_at', '/checks?sort=-passing', '/issues?sort=blocks_at'].map(at),
-  )
+  for (const path of ['/devices?sort=-last_seen_at', '/checks?sort=-passing', '/issues?sort=blocks_at']) {
+    await visit(path)
+    await settledRows()
+    await assertFitsPhone(page)
+  }
 })
 
 test('on a phone the order is chosen above the rows, and rows are selected by touching them', { skip }, async () => {
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.goto(at('/devices'))
+  await visit('/devices')
   await settledRows()
   await page.getByLabel('Sort').selectOption({ label: 'Name, backwards' })
   await page.waitForURL(/sort=-name/)
@@ -293,10 +292,10 @@ test('on a phone the order is chosen above the rows, and rows are selected by to
   await page.getByRole('button', { name: 'Done selecting' }).click()
   await page.locator('tbody tr').first().locator('.cell-name a').click()
   await page.getByRole('heading', { name: 'Check results' }).waitFor()
-  await page.goto(at('/checks'))
+  await visit('/checks')
   await page.getByLabel('Sort').selectOption({ label: 'Passing least' })
   await page.waitForURL(/sort=passing/)
-  await page.goto(at('/issues'))
+  await visit('/issues')
   await page.getByLabel('Sort').selectOption({ label: 'Blocks soonest' })
   await page.waitForURL(/sort=blocks_at/)
   assert.deepEqual(await violations(page), [])

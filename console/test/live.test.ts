@@ -2,14 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import {
-  adminPassword,
-  askAsPage,
-  type ConsoleInBrowser,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-} from './browser.ts'
+import { adminPassword, askAsPage, type ConsoleInBrowser, lackOfBrowser as skip } from './browser.ts'
+import { openSignedIn } from './open-signed-in.ts'
 
 let opened: ConsoleInBrowser
 let page: Page
@@ -19,10 +13,9 @@ let others: Page
 
 before(async () => {
   if (skip !== false) return
-  opened = await openConsole(3)
+  opened = await openSignedIn(12)
   page = opened.page
   base = `${opened.trial.baseUrl}/console`
-  await setUpAdmin(opened)
   others = await (await opened.browser.newContext()).newPage()
   await others.goto(`${base}/sign-in`)
   await others.getByLabel('E-mail').fill('mira@halden.example')

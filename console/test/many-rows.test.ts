@@ -13,8 +13,8 @@ import {
   setUpAdmin,
   lackOfBrowser as skip,
   untilDrawn,
-  violations,
 } from './browser.ts'
+import { violations } from './look.ts'
 import { answerWithRows } from './many-rows.ts'
 import { startTrial, type TrialServer } from './trial-server.ts'
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
 import { askAsPage, lackOfBrowser as skip } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { at, opened, page, visit, withConsole } from './signed-in.ts'
 
 // What a browser itself does with passkeys; adding one, signing in with it and removing it are in settings.test.ts.
 
-withConsole(1)
+withConsole(12)
 
 const options = {
   protocol: 'ctap2',
@@ -54,7 +54,7 @@ test('a passkey of the browser signs in, proves again who is there, and a copy o
   skip,
 }, async () => {
   const { client, authenticatorId } = await authenticatorOf(page)
-  await page.goto(at('/account/security'))
+  await visit('/account/security')
   await page.getByRole('button', { name: 'Add a passkey…' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Laptop')
   await page.getByRole('button', { name: 'Add the passkey' }).click()

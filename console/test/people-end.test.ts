@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { osqueryClient } from '../../server/test/support/osquery-client.ts'
-import { askAsPage, assertFitsPhone, keepToasts, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, keepToasts, lackOfBrowser as skip } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
 withConsole(12, { setUp: enrollTwice })
 
@@ -35,7 +36,7 @@ const devicesOf = async (personId: string): Promise<Device[]> =>
   (await ownersOf()).filter(({ owner }) => owner.id === personId)
 
 const openDialog = async (personId: string, name: string) => {
-  await page.goto(at(`/people/${personId}`))
+  await visit(`/people/${personId}`)
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Deprovision…' }).click()
   return page.getByRole('dialog', { name: `Deprovision ${name}?` })
@@ -94,14 +95,15 @@ test('who was deprovisioned is in the list of those, and is restored on their pa
   const dialog = await openDialog(added.id, 'Cleo Typo')
   await dialog.getByRole('button', { name: 'Deprovision' }).click()
   await page.getByText('Cleo Typo is deprovisioned').waitFor()
-  await page.goto(at('/people/deprovisioned'))
+  await visit('/people/deprovisioned')
+  await assertFitsPhone(page)
   await page.getByRole('link', { name: 'Cleo Typo' }).click()
   await page.getByText('your administrators').waitFor()
   await page.getByRole('button', { name: 'Restore' }).click()
   await page.getByText('Cleo Typo is active again, without devices').waitFor()
   await page.getByText('This person has no registered device.').waitFor()
   assert.deepEqual(await violations(page), [])
-  await assertFitsPhone(page, [at(`/people/${added.id}`), at('/people/deprovisioned')])
+  await assertFitsPhone(page)
 })
 
 test('whom SCIM provides, the page does not offer to deprovision', { skip }, async () => {
@@ -113,7 +115,7 @@ test('whom SCIM provides, the page does not offer to deprovision', { skip }, asy
   })
   const { id } = (await user.json()) as { id: string }
   assert.equal(user.status, 201)
-  await page.goto(at(`/people/${id}`))
+  await visit(`/people/${id}`)
   await page.getByText('your identity provider (SCIM)').waitFor()
   assert.equal(await page.getByRole('button', { name: 'More actions' }).count(), 0)
   await fetch(`${opened.trial.baseUrl}/scim/v2/Users/${id}`, {

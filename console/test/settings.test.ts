@@ -2,21 +2,14 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import {
-  adminPassword,
-  askAsPage,
-  assertFitsPhone,
-  keepToasts,
-  lackOfBrowser as skip,
-  untilIdle,
-  violations,
-} from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { adminPassword, askAsPage, keepToasts, lackOfBrowser as skip, untilIdle } from './browser.ts'
+import { violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
-withConsole(2)
+withConsole(12)
 
 const go = async (path: string, title: string) => {
-  await page.goto(at(path))
+  await visit(path)
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
 }
 
@@ -54,7 +47,6 @@ test('an authenticator app is set up, asked for at signing in, and a recovery co
   skip,
 }, async () => {
   await go('/account/security', 'Security')
-  assert.deepEqual(await violations(page), [])
   await button('Set up…').click()
   const setup = dialog('Set up an authenticator app')
   await setup.getByRole('img', { name: /QR code/ }).waitFor()
@@ -167,7 +159,6 @@ test('a new password ends the other sessions, and each session can be ended by i
 
 test('single keys can be switched off, and the scheme is chosen', { skip }, async () => {
   await go('/account/preferences', 'Preferences')
-  assert.deepEqual(await violations(page), [])
   await page.getByLabel('Dark').check()
   assert.equal(await page.evaluate(() => document.documentElement.dataset['mantineColorScheme']), 'dark')
   await page.getByLabel('System').check()
@@ -192,7 +183,6 @@ test('single keys can be switched off, and the scheme is chosen', { skip }, asyn
 
 test('the organization is renamed, and the way back is offered', { skip }, async () => {
   await go('/settings/organization', 'Organization')
-  assert.deepEqual(await violations(page), [])
   const before = await page.getByLabel('Name of the organization').inputValue()
   await page.getByLabel('Name of the organization').fill('Halden Instruments & Söhne')
   await keepToasts(page)
@@ -217,7 +207,6 @@ let limited: Page
 
 test('an administrator is invited, accepts in a browser of their own, and sees what they may', { skip }, async () => {
   await go('/settings/admins', 'Administrators')
-  assert.deepEqual(await violations(page), [])
   await button('Invite…').click()
   const invitation = dialog('Invite an administrator')
   await invitation.getByLabel('First name').fill('Björn-Ødegård')
@@ -323,13 +312,11 @@ test('who is locked out is reset, and who leaves is removed', { skip }, async ()
   await limited.context().close()
   await go('/settings/sign-in', 'Sign-in')
   await page.getByText('The only administrator has none').waitFor()
-  assert.deepEqual(await violations(page), [])
 })
 
 test('enrollment secrets are shown once, rotated and revoked, and packages are downloaded', { skip }, async () => {
   await go('/settings/enrollment', 'Enrollment')
   await page.getByText('Package osquery for Linux (.deb)').waitFor()
-  assert.deepEqual(await violations(page), [])
   await button('New secret…').click()
   const making = dialog('Create an enrollment secret')
   await making.getByLabel('Name').fill(`Berlin ${'x'.repeat(120)}`)
@@ -358,16 +345,16 @@ test('enrollment secrets are shown once, rotated and revoked, and packages are d
 
   const arriving = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download osquery for Linux, .deb' }).click()
-  assert.match((await arriving).suggestedFilename(), /^muster-osquery_.*_\w+\.deb$/)
+  const [, revision] = /^muster-osquery_.*-(\d+)_\w+\.deb$/.exec((await arriving).suggestedFilename()) ?? []
+  assert.ok(revision)
   await button('Replace secret of osquery for Linux, .deb…').click()
   await button('Rebuild package').click()
-  await page.getByText(/muster-osquery_.*-2_\w+\.deb has a new secret/).waitFor()
+  await page.getByText(new RegExp(`muster-osquery_.*-${Number(revision) + 1}_\\w+\\.deb has a new secret`)).waitFor()
 })
 
 test('enrolling leads from the file to the first check-in', { skip }, async () => {
   await go('/devices/enroll', 'Enroll a machine')
   await page.getByText(/Listening on/).waitFor()
-  assert.deepEqual(await violations(page), [])
   await page.getByLabel('Windows').check()
   await page.getByText(/^powershell -ExecutionPolicy/).waitFor()
   await page.getByLabel('Linux').check()
@@ -393,7 +380,6 @@ test('the companion is enrolled beside osquery, and says how to see that it runs
 test('SCIM tokens are made and revoked', { skip }, async () => {
   await go('/settings/scim', 'SCIM')
   await page.getByText('No tokens yet.').waitFor()
-  assert.deepEqual(await violations(page), [])
   await button('New token…').click()
   await dialog('Create a SCIM token').getByLabel('Name').fill('Entra ID')
   await button('Create token').click()
@@ -423,18 +409,15 @@ test('SCIM tokens are made and revoked', { skip }, async () => {
 test('registration, privacy and retention say what holds', { skip }, async () => {
   await go('/settings/registration', 'Registration')
   await page.getByText('Registered devices', { exact: true }).waitFor()
-  assert.deepEqual(await violations(page), [])
   await go('/settings/privacy', 'Privacy')
   await page.getByText('device_uptime').waitFor()
   await page.getByText('shell_history').waitFor()
   const keys = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'May do' }) })
   await keys.getByRole('row', { name: /^Trial, read only .+ Read only/ }).waitFor()
-  assert.deepEqual(await violations(page), [])
   await go('/settings/retention', 'Retention')
   await page.getByText('Events of changes').waitFor()
   assert.equal(await page.getByRole('textbox', { name: 'Sign-in log' }).inputValue(), '400')
   await page.getByText(/Can be restored for 2 minutes/).waitFor()
-  assert.deepEqual(await violations(page), [])
 })
 
 test('the page for signing in says why the identity provider led back to it', { skip }, async () => {
@@ -454,16 +437,6 @@ test('the page for signing in says why the identity provider led back to it', { 
   }
   assert.deepEqual(await violations(stranger), [])
   await context.close()
-})
-
-test('pages of the account and of the settings fit into 390 px', { skip }, async () => {
-  assert.equal((await askAsPage(page, 'GET', '/session/account')).status, 200)
-  const settings = ['organization', 'admins', 'admins/1', 'sign-in', 'registration', 'enrollment', 'scim', 'privacy']
-  const paths = [
-    ...['/account/security', '/account/sessions', '/account/preferences', '/devices/enroll', '/settings/retention'],
-    ...settings.map((name) => `/settings/${name}`),
-  ]
-  await assertFitsPhone(page, paths.map(at))
 })
 
 test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {

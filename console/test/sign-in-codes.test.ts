@@ -6,14 +6,15 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { signInAs } from '../../server/test/strangers/sign-in-page.ts'
 import { oidcClient, startIdentityProvider } from '../../server/test/support/identity-provider.ts'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, untilIdle, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, lackOfBrowser as skip, untilIdle } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
 const email = 'ana.ruiz@halden.example'
 let provider: Awaited<ReturnType<typeof startIdentityProvider>>
 after(() => provider?.stop())
 
-withConsole(1, {
+withConsole(12, {
   settings: async (baseUrl) => {
     provider = await startIdentityProvider(`${baseUrl}/signin/upstream/return`)
     provider.accounts.set('ana-7', { email, emailVerified: true })
@@ -35,7 +36,7 @@ const idOfAna = async (): Promise<string> =>
   (await askAsPage(page, 'GET', '/views/people?search=ana.ruiz')).body.data[0].id
 
 test('the help desk gives a person a code, sees that it waits, and withdraws it', { skip }, async () => {
-  await page.goto(at(`/people/${await idOfAna()}`))
+  await visit(`/people/${await idOfAna()}`)
   const codes = page.getByRole('region', { name: 'Sign-in codes' })
   await codes.getByText('No codes.').waitFor()
   await codes.getByRole('button', { name: 'Give a code…' }).click()
@@ -80,7 +81,7 @@ async function signInAtProvider(): Promise<void> {
 test('the accounts of a person are shown, and forgotten once it is said what follows', { skip }, async () => {
   const id = await idOfAna()
   const accounts = page.getByRole('region', { name: 'Sign-in accounts' })
-  await page.goto(at(`/people/${id}`))
+  await visit(`/people/${id}`)
   await untilIdle(page)
   assert.equal(await accounts.count(), 0)
   await signInAtProvider()
@@ -92,7 +93,7 @@ test('the accounts of a person are shown, and forgotten once it is said what fol
   await accounts.getByRole('button', { name: 'Try again' }).click()
   await accounts.getByRole('row', { name: `${new URL(provider.issuer).host} Wiki` }).waitFor()
   assert.deepEqual(await violations(page), [])
-  await assertFitsPhone(page, [page.url()])
+  await assertFitsPhone(page)
   await page.setViewportSize({ width: 1440, height: 900 })
   await accounts.getByRole('button', { name: 'Forget accounts…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Forget the accounts of Ana Ruiz?' })
@@ -104,19 +105,21 @@ test('the accounts of a person are shown, and forgotten once it is said what fol
 })
 
 test('the sign-in log is narrowed to a reason', { skip }, async () => {
-  await page.goto(at('/sign-ins?reason=blocked_by_issues'))
+  await visit('/sign-ins?reason=blocked_by_issues')
   await page.getByText('Issues block the device').first().waitFor()
   await page.getByText('No sign-ins match.').waitFor()
 })
 
 test('the page of a person with codes fits a phone', { skip }, async () => {
-  await assertFitsPhone(page, [at(`/people/${await idOfAna()}`)])
+  await visit(`/people/${await idOfAna()}`)
+  await untilIdle(page)
+  await assertFitsPhone(page)
 })
 
 test('checks are required of first devices, and no longer', { skip }, async () => {
   const required = async () =>
     (await askAsPage(page, 'GET', '/views/settings')).body.chosen.registration_required_checks
-  await page.goto(at('/settings/registration'))
+  await visit('/settings/registration')
   const box = page.getByRole('group', { name: 'Checks that a first device has to pass' }).getByRole('checkbox').first()
   await box.check()
   assert.deepEqual(await violations(page), [])

@@ -3,13 +3,14 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { startHostileProvider } from '../../server/test/support/hostile-provider.ts'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
-import { keepPictures, picturesAreKept } from './keep-pictures.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, lackOfBrowser as skip, untilIdle } from './browser.ts'
+import { keepPicture } from './keep-pictures.ts'
+import { assertFitsPhone, violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
 const provider = await startHostileProvider()
 after(() => provider.stop())
-withConsole(3, { settings: async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' }) })
+withConsole(12, { settings: async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' }) })
 
 const es256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
 const ed25519 = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
@@ -21,9 +22,7 @@ const dialog = (name: string | RegExp) => page.getByRole('dialog', { name })
 async function look(name: string): Promise<void> {
   await page.locator('[role="menu"]').waitFor({ state: 'detached' })
   assert.deepEqual(await violations(page), [], name)
-  if (!picturesAreKept) return
-  await keepPictures(page, `/sign-in-${name}`)
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await keepPicture(page, `/sign-in-${name}`)
 }
 
 const readConnection = async (id: string) => (await askAsPage(page, 'GET', `/views/sign_in_connections/${id}`)).body
@@ -33,7 +32,7 @@ let id = ''
 test('a connection is made with what to select and to copy at the other side, and its secret is shown once', {
   skip,
 }, async () => {
-  await page.goto(at('/connections'))
+  await visit('/connections')
   await page.getByText('No connections yet.').waitFor()
   await look('empty')
   await page.getByRole('link', { name: 'New connection' }).click()
@@ -77,7 +76,7 @@ test('a connection is made with what to select and to copy at the other side, an
 })
 
 test('a second step without keys says how to mend that, and is turned on once it has keys', { skip }, async () => {
-  await page.goto(at(`/connections/${id}`))
+  await visit(`/connections/${id}`)
   await page.getByText('Nothing: it has no keys').waitFor()
   assert.equal(await page.getByRole('button', { name: /^(Enforce…|Observe)$/ }).count(), 0)
   await look('no-keys')
@@ -101,7 +100,7 @@ test('an application is made with the upstream that signs its people in', { skip
   const client = { client_id: 'muster', client_secret: 'a-secret-of-the-tests' }
   provider.reset()
   const upstream = { name: 'Example ID', provider: 'oidc', issuer: provider.issuer, ...client }
-  await page.goto(at('/connections/new'))
+  await visit('/connections/new')
   await page.getByRole('radio', { name: /^Another identity provider signs them in/ }).check()
   await page.getByRole('option', { name: 'None yet' }).waitFor({ state: 'attached' })
   assert.equal((await askAsPage(page, 'POST', '/session/sign_in_upstreams', upstream)).status, 200)
@@ -120,19 +119,19 @@ test('an application is made with the upstream that signs its people in', { skip
   const wiki = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   const { kind, mode, request_keys: keys } = await readConnection(wiki)
   assert.deepEqual([kind, mode, keys], ['application', 'observe', null])
-  await page.goto(at('/connections'))
+  await visit('/connections')
   for (const shown of ['Second step', 'Signed requests (ES256)', 'Application', 'Upstream Example ID']) {
     await page.getByText(shown, { exact: true }).waitFor()
   }
   await look('list')
-  await page.goto(at(`/connections/${wiki}/setup`))
+  await visit(`/connections/${wiki}/setup`)
   await page.getByText('Enter these values in place of those of the identity provider.').waitFor()
   await look('setup-application')
   assert.equal((await askAsPage(page, 'DELETE', `/session/sign_in_connections/${wiki}`)).status, 204)
 })
 
 test('enforcement is turned on with the number of people whom the report names', { skip }, async () => {
-  await page.goto(at(`/connections/${id}`))
+  await visit(`/connections/${id}`)
   const report = (await askAsPage(page, 'GET', `/views/sign_in_connections/${id}/readiness`)).body
   assert.ok(report.refused_count > 0, 'the simulated devices have no companions')
   await button('Enforce…').click()
@@ -158,7 +157,7 @@ test('enforcement is turned on with the number of people whom the report names',
 })
 
 test('a connection that enforces is paused for a reason, and enforces again', { skip }, async () => {
-  await page.goto(at(`/connections/${id}`))
+  await visit(`/connections/${id}`)
   await button('Pause…').click()
   await dialog(/Pause/).getByLabel('Reason').fill('Agent update')
   await look('pause')
@@ -171,22 +170,21 @@ test('a connection that enforces is paused for a reason, and enforces again', { 
 })
 
 test('each caller that asks second has its steps', { skip }, async () => {
-  await page.goto(at(`/connections/${id}/setup`))
+  await visit(`/connections/${id}/setup`)
   for (const caller of ['okta', 'signing']) {
     await page.getByLabel('Set up at').selectOption(caller)
     await page.getByText('Shown once when it was made.').first().waitFor()
     await look(`setup-${caller}`)
   }
-  await assertFitsPhone(page, [
-    at('/connections'),
-    at('/connections/new'),
-    at(`/connections/${id}`),
-    at(`/connections/${id}/setup`),
-  ])
+  for (const path of [`/connections/${id}`, `/connections/${id}/setup`]) {
+    await visit(path)
+    await untilIdle(page)
+    await assertFitsPhone(page)
+  }
 })
 
 test('keys are rotated with the date of the change, and replaced at once only after a warning', { skip }, async () => {
-  await page.goto(at('/connections/keys'))
+  await visit('/connections/keys')
   await page.getByText('None yet: the first sign-in makes one.').waitFor()
   assert.equal(await button('Rotate the key…').count(), 0)
   // An application that looks for the keys has the first one made.
@@ -210,7 +208,7 @@ test('keys are rotated with the date of the change, and replaced at once only af
 })
 
 test('policy files are downloaded for the address of the server', { skip }, async () => {
-  await page.goto(at('/connections/browsers'))
+  await visit('/connections/browsers')
   await look('browsers')
   const started = page.waitForEvent('download')
   await button('Download muster-chrome-edge.json').click()
@@ -218,11 +216,10 @@ test('policy files are downloaded for the address of the server', { skip }, asyn
   assert.equal(download.suggestedFilename(), 'muster-chrome-edge.json')
   const policy = JSON.parse(readFileSync(await download.path(), 'utf8'))
   assert.deepEqual(policy.LoopbackNetworkAllowedForUrls, [opened.trial.baseUrl])
-  await assertFitsPhone(page, [at('/connections/browsers'), at('/connections/keys')])
 })
 
 test('the secret is replaced, and a connection is deleted by its name', { skip }, async () => {
-  await page.goto(at(`/connections/${id}`))
+  await visit(`/connections/${id}`)
   await button('More for this connection').click()
   await page.getByRole('menuitem', { name: 'Replace the client secret…' }).click()
   await dialog(/^Replace the client secret/)

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
 import { createServer as createListener } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
@@ -19,9 +17,9 @@ import { hostilePayloads } from '../../server/test/support/hostile-payloads.ts'
 import { until } from '../../server/test/support/muster-process.ts'
 import { signInViews } from '../../server/test/support/sign-in-views.ts'
 import { deadlineMs, launchBrowser, lackOfBrowser as skip } from './browser.ts'
+import { rulesOfColors, runAxe } from './look.ts'
 
 const { assets, files } = openAssets()
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self' http://127.0.0.1:*; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types muster-region"
 
@@ -119,19 +117,14 @@ async function show(page: Page, next: PageView): Promise<void> {
 }
 
 async function violations(page: Page): Promise<string[]> {
-  const client = await page.context().newCDPSession(page)
   const found: string[] = []
-  const run = async (expression: string) =>
-    (await client.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })).result.value
-  await run(await readFile(axe, 'utf8'))
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const [colorScheme, rules] of [
+    ['light', undefined],
+    ['dark', rulesOfColors],
+  ] as const) {
     await page.emulateMedia({ colorScheme })
-    const text = await run(
-      'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => JSON.stringify(violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ")).slice(0, 4).join(" | "))))',
-    )
-    found.push(...(JSON.parse(String(text)) as string[]).map((one) => `${colorScheme} ${one}`))
+    found.push(...(await runAxe(page, rules)).map((one) => `${colorScheme} ${one}`))
   }
-  await client.detach()
   return found
 }
 

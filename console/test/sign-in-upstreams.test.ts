@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startHostileProvider } from '../../server/test/support/hostile-provider.ts'
-import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { askAsPage, lackOfBrowser as skip } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
+import { opened, page, visit, withConsole } from './signed-in.ts'
 
 const provider = await startHostileProvider()
 after(() => provider.stop())
-withConsole(3, { settings: async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' }) })
+withConsole(12, { settings: async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' }) })
 
 const button = (name: string | RegExp) => page.getByRole('button', { name }).first()
 const listed = async () => (await askAsPage(page, 'GET', '/views/sign_in_upstreams')).body.data
 
 test('an identity provider is added, with what to enter there', { skip }, async () => {
   provider.reset()
-  await page.goto(at('/connections/upstreams'))
+  await visit('/connections/upstreams')
   await page.getByText('No identity providers yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('link', { name: 'Add identity provider' }).click()
@@ -57,7 +58,7 @@ test('an identity provider is added, with what to enter there', { skip }, async 
 
 test('a connection takes the address where its caller publishes its keys', { skip }, async () => {
   const keys = 'Public keys that sign its requests'
-  await page.goto(at('/connections/new'))
+  await visit('/connections/new')
   await page.getByLabel('Redirect addresses').fill('https://payroll.example/callback')
   await page.getByLabel(keys).fill(`${provider.issuer}/nothing`)
   await button('Create').click()
@@ -74,7 +75,7 @@ test('a connection takes the address where its caller publishes its keys', { ski
 })
 
 test('it is renamed, its secret is replaced, and it is deleted once no connection uses it', { skip }, async () => {
-  await page.goto(at('/connections/upstreams'))
+  await visit('/connections/upstreams')
   await page.getByRole('link', { name: 'Keycloak' }).click()
   await page.getByRole('heading', { level: 1, name: 'Keycloak' }).waitFor()
   await page.getByLabel('Name').fill('Example ID')
@@ -83,8 +84,7 @@ test('it is renamed, its secret is replaced, and it is deleted once no connectio
   await button('Save changes').click()
   await page.getByRole('heading', { level: 1, name: 'Example ID' }).waitFor()
   assert.equal((await listed())[0].name, 'Example ID')
-  await assertFitsPhone(page, [at('/connections/upstreams'), at('/connections/upstreams/new'), page.url()])
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await assertFitsPhone(page)
   await button('More for this identity provider').click()
   await page.getByRole('menuitem', { name: 'Replace the client secret…' }).click()
   await page.getByRole('dialog').getByLabel('Client secret', { exact: true }).fill('another')

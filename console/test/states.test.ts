@@ -3,19 +3,14 @@ import { after, before, test } from 'node:test'
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { until } from '../../server/test/support/muster-process.ts'
 import { openReads, type Reads } from './answered-reads.ts'
-import {
-  type ConsoleInBrowser,
-  deadlineMs,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-  untilDrawn,
-  untilIdle,
-} from './browser.ts'
+import { type ConsoleInBrowser, deadlineMs, lackOfBrowser as skip, untilDrawn, untilIdle } from './browser.ts'
 import { everyAddress, makeRecords, settings } from './every-address.ts'
-import { keepPictures, picturesAreKept } from './keep-pictures.ts'
+import { keepPicture } from './keep-pictures.ts'
+import { faultsOnPhone, violations } from './look.ts'
+import { openSignedIn } from './open-signed-in.ts'
+import { visitAddress } from './visit-address.ts'
 
-const atOnce = 6
+const atOnce = 4
 const timeout = 900_000
 
 let opened: ConsoleInBrowser
@@ -26,9 +21,8 @@ const thrown: string[] = []
 
 before(async () => {
   if (skip !== false) return
-  opened = await openConsole(6, { settings })
+  opened = await openSignedIn(12, settings)
   base = `${opened.trial.baseUrl}/console`
-  await setUpAdmin(opened)
   addresses = await everyAddress(opened.page, await makeRecords(opened))
   const storageState = await opened.page.context().storageState()
   // A context each: a page keeps a connection open, and a browser has six of them to a server.
@@ -148,7 +142,7 @@ async function complaintsOfRefusal(page: Page, reads: Reads): Promise<(string | 
   ]
 }
 
-test('every page waits for the server, says why it refuses, is mended by trying again, has a title and fits', {
+test('every page waits for the server, says why it refuses, is mended by trying again, has a title, fits, and axe finds nothing', {
   skip,
   timeout,
 }, async () => {
@@ -165,17 +159,20 @@ test('every page waits for the server, says why it refuses, is mended by trying 
       reading.add(path)
       return waited.promise.then(() => refusal)
     })
-    await page.goto(base + path)
+    await visitAddress(page, base + path)
     const found = await complaintsOfWaiting(page)
     waited.resolve()
     if (reading.has(path)) found.push(...(await complaintsOfRefusal(page, reads)))
-    await drawn(page)
+    await loaded(page)
     const title = await page.title()
     titles.set(path, title)
     found.push(!/^\S.* · Muster$/.test(title) && `the title is “${title}”`)
-    // Half the width at twice the size, and a small phone.
+    found.push(...(await violations(page)))
+    await keepPicture(page, path)
+    found.push(...(await faultsOnPhone(page)))
+    await keepPicture(page, path)
+    // Half the width at twice the size, and a smaller phone.
     for (const width of [720, 320]) found.push(await overflow(page, width))
-    if (picturesAreKept) await keepPictures(page, path)
     return found
   })
   assert.deepEqual(complaints, [])
@@ -199,7 +196,7 @@ test('where one read of a page fails alone, its panel says so', { skip, timeout 
       if (pathname.startsWith('/console/api/') && !besides.test(pathname)) asked.add(pathname)
     }
     page.on('request', note)
-    await page.goto(base + path)
+    await visitAddress(page, base + path)
     await loaded(page)
     page.off('request', note)
     const each = [...asked].filter((one) => path === '/' || !ornaments.test(one))
@@ -207,7 +204,7 @@ test('where one read of a page fails alone, its panel says so', { skip, timeout 
     const found: string[] = []
     for (const one of each) {
       await reads.answer(({ pathname }) => (pathname === one ? Promise.resolve({ status: 503, json: {} }) : undefined))
-      await page.reload()
+      await visitAddress(page, base + path)
       const alert = page.locator('main [role=alert]').filter({ hasText: 'could not be' }).first()
       const isSaid = await alert.waitFor({ timeout: 120_000 }).then(
         () => true,
@@ -221,10 +218,26 @@ test('where one read of a page fails alone, its panel says so', { skip, timeout 
   assert.deepEqual(complaints, [])
 })
 
+test('saved views that cannot be read are asked for three times, and then not by themselves', { skip }, async () => {
+  const complaints = await walk(['/issues', '/audit'], async (page, path, reads) => {
+    let asked = 0
+    await reads.answer(({ pathname }) => {
+      if (!pathname.includes('/saved_views/')) return
+      asked += 1
+      return Promise.resolve({ status: 503, json: {} })
+    })
+    await visitAddress(page, base + path)
+    await page.getByRole('button', { name: 'Saved views could not be loaded. Try again' }).waitFor()
+    await loaded(page)
+    return [asked !== 3 && `they are asked for ${asked} times`]
+  })
+  assert.deepEqual(complaints, [])
+})
+
 test('what is shown stays, and says how old it is, while the connection is lost', { skip, timeout }, async () => {
   const shown = ['/', '/devices', '/issues', '/checks', '/audit', '/live-queries']
   const complaints = await walk(shown, async (page, path) => {
-    await page.goto(base + path)
+    await visitAddress(page, base + path)
     await loaded(page)
     const before = await page.locator('main table').first().textContent()
     await page.context().setOffline(true)

@@ -1,15 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { makePreparedFolder } from '../../server/src/prepared-folder.ts'
-import { databaseForProcess } from '../../server/test/support/database.ts'
 import { until } from '../../server/test/support/muster-process.ts'
+import { newTrialData, removeTrialData, type TrialData } from './trial-data.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -25,48 +22,48 @@ export type TrialServer = {
   stop(): Promise<void>
 }
 
-/** A data folder that stays, and the share of its checks that a device fails; without devices none is simulated. */
-type KeptData = { readonly dataDir: string; readonly failRate?: number }
+/** Data that stays, and the share of its checks that a device fails; without devices none is simulated. */
+type KeptData = TrialData & { readonly failRate?: number }
 
 /** Settings besides, for what depends on the address of the server. */
 type SettingsOf = (baseUrl: string) => Promise<Readonly<Record<string, string>>>
 
 export type TrialParts = { readonly kept?: KeptData; readonly settings?: SettingsOf }
 
+let built: Promise<unknown> | undefined
+
+/** Once for a process: what the console is made of stays while its tests run. */
+function buildConsole(): Promise<unknown> {
+  built ??= run(process.execPath, ['console/build.ts', '--when-stale'], { cwd: root })
+  return built
+}
+
 /**
- * What `npm start` runs on a database that is migrated already, with some simulated devices; on a data folder that stays, or on one of its own, or on a database
- * of the PostgreSQL that the tests run on.
+ * What `npm start` runs on a database that is migrated already, with some simulated devices; on data that stays, or on its
+ * own, which goes when it stops.
  */
 export async function startTrial(devices: number, { kept, settings }: TrialParts = {}): Promise<TrialServer> {
-  await run(process.execPath, ['console/build.ts', '--when-stale'], { cwd: root })
+  await buildConsole()
   const port = await freePort()
   const baseUrl = `http://localhost:${port}`
-  const dataDir = kept?.dataDir ?? (await mkdtemp(join(tmpdir(), 'muster-console-')))
+  const data = kept ?? (await newTrialData())
+  const { dataDir, postgres } = data
+  if (!postgres) await makePreparedFolder()
   const { PATH, HOME } = process.env
-  const common = {
-    PATH,
-    HOME,
-    PORT: String(port),
-    MUSTER_DATA_DIR: dataDir,
-    MUSTER_BASE_URL: baseUrl,
+  const env = {
+    ...{ PATH, HOME, PORT: String(port), MUSTER_DATA_DIR: dataDir, MUSTER_BASE_URL: baseUrl },
+    ...(postgres && { DATABASE_URL: postgres.database.url, MUSTER_MASTER_KEY: postgres.masterKey }),
     ...(await settings?.(baseUrl)),
   }
-  // Where there is data, someone can sign in already.
-  const hasData = existsSync(join(dataDir, 'master.key'))
-  const database = kept ? undefined : await databaseForProcess()
-  if (!database) await makePreparedFolder()
-  const env = {
-    ...common,
-    ...(database && { DATABASE_URL: database.url, MUSTER_MASTER_KEY: randomBytes(32).toString('base64') }),
-  }
+  // Where a server has been before, someone can sign in already.
+  const hasData = existsSync(join(dataDir, 'address.json'))
   const server = spawn(process.execPath, ['server/bin/muster.js', 'start', '--no-agent'], { cwd: root, env })
   const ending = new AbortController()
   const stop = async () => {
     ending.abort()
     const ended = new Promise((resolve) => server.once('exit', resolve))
     if (server.exitCode === null && server.kill('SIGTERM')) await ended
-    await database?.drop()
-    if (!kept) await rm(dataDir, { recursive: true, force: true })
+    if (!kept) await removeTrialData(data)
   }
   try {
     let output = ''

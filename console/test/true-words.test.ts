@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../server/test/support/muster-process.ts'
-import { askAsPage, assertFitsPhone, deadlineMs, lackOfBrowser as skip, violations } from './browser.ts'
-import { at, page, withConsole } from './signed-in.ts'
+import { askAsPage, deadlineMs, lackOfBrowser as skip, untilIdle } from './browser.ts'
+import { assertFitsPhone, violations } from './look.ts'
+import { page, visit, withConsole } from './signed-in.ts'
 
 type Check = { id: string; name: string; failing: number; counted: number; passing: number }
 type Issue = { id: string; title: string; check: { id: string; name: string }; device: { id: string } }
@@ -35,7 +36,7 @@ withConsole(12, {
 test('the dashboard counts what fails apart from what is not known, and leads to the checks', { skip }, async () => {
   const { body } = await askAsPage(page, 'GET', '/views/summary')
   const [worst] = body.failing_checks
-  await page.goto(at('/'))
+  await visit('/')
   const table = page.getByRole('region', { name: 'Checks that fail most' })
   const row = table.getByRole('row').filter({ has: page.getByRole('link', { name: worst.check_name, exact: true }) })
   await row.waitFor()
@@ -52,7 +53,7 @@ test('the dashboard counts what fails apart from what is not known, and leads to
 test('a blocked device says since when and because of what, and leads there', { skip }, async () => {
   const [check] = checks
   const issue = await firstIssue(`/views/issues?state=blocking&check=${check?.id}`)
-  await page.goto(at(`/devices/${issue.device.id}`))
+  await visit(`/devices/${issue.device.id}`)
   const sentence = page.getByText(/^Blocked since/)
   await sentence.waitFor()
   assert.match(
@@ -68,7 +69,12 @@ test('a blocked device says since when and because of what, and leads there', { 
   await page.goBack()
   await sentence.getByRole('link', { name: issue.title }).click()
   await page.getByText(/until it is fixed/).waitFor()
-  await assertFitsPhone(page, [at(`/devices/${issue.device.id}`), at('/')])
+  for (const path of [`/devices/${issue.device.id}`, '/']) {
+    await visit(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await untilIdle(page)
+    await assertFitsPhone(page)
+  }
 })
 
 test('a blocked device and the preview say who hears of it, once something is connected', { skip }, async () => {
@@ -77,11 +83,11 @@ test('a blocked device and the preview say who hears of it, once something is co
   const body = { url: 'https://example.com/hook', events: ['device_trust.status_changed'] }
   const { status, body: made } = await askAsPage(page, 'POST', '/webhook_endpoints', body)
   assert.equal(status, 200, JSON.stringify(made))
-  await page.goto(at(`/devices/${issue.device.id}`))
+  await visit(`/devices/${issue.device.id}`)
   await page.getByText(/^Blocked since .+ 1 webhook hears of it\.$/).waitFor()
-  await page.goto(at(`/issues/${issue.id}`))
+  await visit(`/issues/${issue.id}`)
   await page.getByText('The device is blocked until it is fixed. 1 webhook hears of it.').waitFor()
-  await page.goto(at(`/checks/${check?.id}/configuration`))
+  await visit(`/checks/${check?.id}/configuration`)
   await page.getByText('1 webhook will hear of each device.').waitFor()
   assert.deepEqual(await violations(page), [])
   await askAsPage(page, 'DELETE', `/webhook_endpoints/${made.id}`)
@@ -89,7 +95,7 @@ test('a blocked device and the preview say who hears of it, once something is co
 
 test('results of a device lead to their checks and issues', { skip }, async () => {
   const issue = await firstIssue(`/views/issues?state=report_only&check=${checks[2]?.id}`)
-  await page.goto(at(`/devices/${issue.device.id}`))
+  await visit(`/devices/${issue.device.id}`)
   const results = page.getByRole('region', { name: 'Check results' })
   const line = results.locator('li').filter({ has: page.getByRole('link', { name: issue.check.name, exact: true }) })
   await line.getByRole('link').nth(1).click()
@@ -98,16 +104,16 @@ test('results of a device lead to their checks and issues', { skip }, async () =
 
 test('of an issue that only reports nobody is told, and no page says so', { skip }, async () => {
   const quiet = await firstIssue(`/views/issues?state=report_only&check=${checks[2]?.id}`)
-  await page.goto(at(`/issues/${quiet.id}`))
+  await visit(`/issues/${quiet.id}`)
   await page.getByText('The check only reports: the owner does not see it, and it blocks nobody.').waitFor()
   assert.equal(await page.locator('.pill.notified').count(), 0)
-  await page.goto(at('/issues?state=report_only'))
+  await visit('/issues?state=report_only')
   await page.getByText('Report only', { exact: true }).nth(1).waitFor()
   assert.equal(await page.locator('.state.notified').count(), 0)
   const told = await firstIssue(`/views/issues?state=notified&check=${checks[1]?.id}`)
-  await page.goto(at(`/issues/${told.id}`))
+  await visit(`/issues/${told.id}`)
   await page.getByText('It notifies the owner and does not block.').waitFor()
-  await page.goto(at(`/issues?state=notified`))
+  await visit(`/issues?state=notified`)
   await page.getByText('Notifies', { exact: true }).nth(1).waitFor()
   assert.deepEqual(await violations(page), [])
 })

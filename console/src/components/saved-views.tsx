@@ -1,6 +1,7 @@
 import { Button, Checkbox, Modal, TextInput } from '@mantine/core'
+import type { AnswerOf } from '@muster/contract/operations/all-operations.ts'
 import type { SavedView, SavedViewPage } from '@muster/contract/saved-views.ts'
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
@@ -24,11 +25,16 @@ const queryOf = (filters: Readonly<Record<string, unknown>>): string =>
 const viewsQuery = (page: SavedViewPage) => query('listSavedViews', { params: { page } })
 
 /** The filters of a list that were given a name, beside those that come with it, and the way to name the present ones. */
-export function SavedViews({ page }: { readonly page: SavedViewPage }) {
+export const SavedViews = ({ page }: { readonly page: SavedViewPage }) => (
+  <ViewButtons page={page} query={useQuery(viewsQuery(page))} />
+)
+
+type ButtonParts = { readonly page: SavedViewPage; readonly query: UseQueryResult<AnswerOf<'listSavedViews'>> }
+
+function ViewButtons({ page, query }: ButtonParts) {
   const search = useRouterState({ select: ({ location }) => location.search as Record<string, unknown> })
   const navigate = useNavigate()
   const [isSaving, setIsSaving] = useState(false)
-  const query = useQuery(viewsQuery(page))
   const present = queryOf(search)
   const views = query.data?.data ?? []
   const chosen = views.find(({ filters }) => filters === present)
@@ -66,7 +72,10 @@ export function SavedViews({ page }: { readonly page: SavedViewPage }) {
   )
 }
 
-/** For lists without views of their own: nothing, until filters are set or have been kept. */
+/**
+ * For lists without views of their own: nothing, until filters are set or have been kept. What it shows does not ask by itself:
+ * that would follow a failure with another question, which takes the failure away, for ever.
+ */
 export function ViewBar({ page }: { readonly page: SavedViewPage }) {
   const search = useRouterState({ select: ({ location }) => location.search as Record<string, unknown> })
   const views = useQuery(viewsQuery(page))
@@ -78,7 +87,7 @@ export function ViewBar({ page }: { readonly page: SavedViewPage }) {
         <Link to="." search={{} as never} className={isUnfiltered ? 'on' : undefined} activeProps={{}}>
           All
         </Link>
-        <SavedViews page={page} />
+        <ViewButtons page={page} query={views} />
       </div>
     </div>
   )

@@ -1,5 +1,4 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { queryClient } from '../api/query-client.ts'
 import { readAfter } from '../components/read-filters.ts'
 import { dashboardLoader } from '../dashboard/dashboard-loader.ts'
 import { readDeviceFilters } from '../devices/device-filters.ts'
@@ -19,14 +18,14 @@ const devices = createRoute({
   path: '/devices',
   validateSearch: readDeviceFilters,
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => void queryClient.prefetchQuery(devicePageQuery(deps)),
+  loader: ({ context: { queryClient }, deps }) => void queryClient.prefetchQuery(devicePageQuery(deps)),
   component: lazyRouteComponent(() => import('../devices/devices-page.tsx'), 'DevicesPage'),
 })
 
 const device = createRoute({
   getParentRoute: () => shell,
   path: '/devices/$deviceId',
-  loader: ({ params }) => void queryClient.prefetchQuery(deviceQuery(params.deviceId)),
+  loader: ({ context: { queryClient }, params }) => void queryClient.prefetchQuery(deviceQuery(params.deviceId)),
   component: lazyRouteComponent(() => import('../devices/device-page.tsx'), 'DevicePage'),
 })
 

@@ -1,5 +1,5 @@
-import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router'
-import { queryClient } from '../api/query-client.ts'
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router'
 import { sessionQuery } from '../api/session.ts'
 import { leftOutOf } from '../components/left-out.ts'
 import { tellLeftOut } from '../components/left-out-line.tsx'
@@ -8,7 +8,12 @@ import { MissingPage, NotFound } from '../shell/failures.tsx'
 import { Shell } from '../shell/shell.tsx'
 import { WaitingShell } from '../shell/waiting-shell.tsx'
 
-export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+type Context = {
+  /** What the pages have read. */
+  readonly queryClient: QueryClient
+}
+
+export const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound })
 
 /** By the path of the console, as the document was opened: the router has read what it knows of it by the time it is asked. */
 const typed = new Map([
@@ -25,7 +30,7 @@ export const shell = createRoute({
   pendingComponent: WaitingShell,
   pendingMs: 100,
   pendingMinMs: 0,
-  beforeLoad: async ({ location, matches, cause, preload }) => {
+  beforeLoad: async ({ context: { queryClient }, location, matches, cause, preload }) => {
     const { pathname, search } = location
     const session = await queryClient.ensureQueryData(sessionQuery)
     if (session?.needs_second_factor) throw redirect({ to: '/setup/second-factor' })

@@ -1,5 +1,4 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { root } from './frame.ts'
 
@@ -22,7 +21,7 @@ const invite = createRoute({ getParentRoute: () => root, path: '/invite', compon
 const secondFactor = createRoute({
   getParentRoute: () => root,
   path: '/setup/second-factor',
-  beforeLoad: async () => {
+  beforeLoad: async ({ context: { queryClient } }) => {
     if (!(await queryClient.ensureQueryData(sessionQuery))) throw redirect({ to: '/sign-in' })
   },
   component: lazyRouteComponent(() => import('../gates/second-factor-page.tsx'), 'SecondFactorPage'),

@@ -37,7 +37,7 @@ const featureArrows: Readonly<Record<string, readonly string[]>> = {
  */
 export const consoleArrows: Readonly<Record<string, readonly string[]>> = {
   'main.tsx': ['router.ts', 'gates', 'shell', 'components', 'api', 'theme'],
-  'router.ts': ['routes', 'shell'],
+  'router.ts': ['routes', 'shell', 'api'],
   // Every address and the page that it shows.
   routes: [...Object.keys(featureArrows), 'shell', ...ground],
   ...featureArrows,

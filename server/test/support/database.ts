@@ -231,11 +231,11 @@ async function removeOldSnapshots(): Promise<void> {
 
 const withDatabase = (url: string, database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href
 
-async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+async function onServer<Done>(url: string, work: (client: pg.Client) => Promise<Done>): Promise<Done> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await work(client)
+    return await work(client)
   } finally {
     await client.end()
   }
@@ -250,16 +250,30 @@ async function openOnServer(url: string, directory: URL | undefined): Promise<Op
 /** A migrated database of its own for a process that a test starts; undefined where tests run on the embedded engine. */
 export const databaseForProcess = async () => (serverUrl ? makeDatabase(serverUrl) : undefined)
 
-async function makeDatabase(url: string, directory?: URL): Promise<{ url: string; drop(): Promise<void> }> {
+export type OwnDatabase = { readonly url: string; drop(): Promise<void> }
+
+/** A database of its own for a process that a test starts, with what is in the one at `url`, which nobody uses meanwhile. */
+export async function copyDatabase({ url }: OwnDatabase): Promise<OwnDatabase> {
+  const server = serverUrl ?? url
+  return onServer(server, (client) => createFrom(client, server, new URL(url).pathname.slice(1)))
+}
+
+async function makeDatabase(url: string, directory?: URL): Promise<OwnDatabase> {
   const template = `muster_template_${await preparedKey(directory)}`
-  const database = databaseName(process.pid, randomUUID().replaceAll('-', ''))
-  await onServer(url, async (client) => {
+  return onServer(url, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [template])
     await ensureTemplate(client, url, template, directory)
-    // Copied as files, not through the log: half the time, and nothing is lost where nothing outlives a crash.
-    await client.query(`create database ${database} template ${template} strategy file_copy`)
+    return createFrom(client, url, template)
   })
-  const drop = () => onServer(url, (client) => client.query(`drop database ${database} with (force)`))
+}
+
+async function createFrom(client: pg.Client, url: string, template: string): Promise<OwnDatabase> {
+  const database = databaseName(process.pid, randomUUID().replaceAll('-', ''))
+  // Copied as files, not through the log: half the time, and nothing is lost where nothing outlives a crash.
+  await client.query(`create database ${database} template ${template} strategy file_copy`)
+  const drop = async () => {
+    await onServer(url, (other) => other.query(`drop database ${database} with (force)`))
+  }
   return { url: withDatabase(url, database), drop }
 }
 
