@@ -101,7 +101,7 @@ async function runPlanned(files: readonly TestFile[], mode: Mode): Promise<numbe
   const secondsOf = readSeconds()
   const limits = goesFurther ? { ...ordinary, processorMs: furtherMs, lastMs: furtherMs } : ordinary
   const runAll = (some: readonly FileRun[], isAlone: boolean) => {
-    const processes = { postgres: sharing, pglite: mode === 'once' ? 1 : sharing, browser: sharing + 1 }
+    const processes = { postgres: sharing, pglite: mode === 'once' ? 1 : sharing, browser: sharing }
     const plan = planRun({ root, runs: some, folder, sharing: processes, secondsOf, limits })
     if (isAlone) console.log(`\n── once more, alone: ${some.map(({ file }) => file.path).join(', ')}`)
     const isOnServer = some.some(({ engine }) => engine === 'postgres')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adminPassword, lackOfBrowser as skip, untilIdle } from './browser.ts'
 import { assertFitsPhone, violations } from './look.ts'
-import { at, opened, page, withConsole } from './signed-in.ts'
+import { at, opened, page, visit, withConsole } from './signed-in.ts'
 
 withConsole(40)
 
@@ -77,7 +77,7 @@ test('addresses that the console makes are known to it, also when they are opene
     )
     assert.equal(page.url(), made)
   }
-  await page.goto(at('/devices?per=25'))
+  await visit('/devices?per=25')
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.waitForURL(/after=/)
   await opens()
@@ -95,13 +95,13 @@ test('addresses that the console makes are known to it, also when they are opene
     ['/audit', 'Within'],
     ['/audit', 'By'],
   ] as const) {
-    await page.goto(at(path))
+    await visit(path)
     await page.getByRole('button', { name: `Filter by ${field}` }).click()
     await page.getByRole('menuitemcheckbox').last().click()
     await page.waitForURL(/\?/)
     await opens()
   }
-  await page.goto(at('/issues'))
+  await visit('/issues')
   await page.getByRole('columnheader', { name: 'State' }).getByRole('button').click()
   await page.waitForURL(/sort=blocks_at/)
   await opens()

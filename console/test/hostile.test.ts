@@ -94,7 +94,8 @@ test('what devices report is shown as text, whatever it is', { skip, timeout: 28
     ...[`/audit?q=${search}`, '/sign-ins', `/sign-in?next=${encodeURIComponent('javascript:globalThis.struck=1')}`],
     ...[`/devices/${search}`, `/checks/1?tab=${search}`, `/settings/developers/streams/${search}`],
   ]) {
-    await visitAddress(page, `${trial.baseUrl}/console${path}`)
+    // As by a link from elsewhere.
+    await page.goto(`${trial.baseUrl}/console${path}`)
     await untilIdle(page)
     assert.equal(await isStruck(), false, `at ${path}`)
   }

@@ -64,9 +64,12 @@ async function findLasting(page: Page, looks: readonly Look[]): Promise<string[]
   return (await findFaults(page, looks)).length === 0 ? [] : findFaults(page, looks)
 }
 
-/** What axe finds in the page as it stands, in both schemes; it is light afterwards. */
+/** What axe finds in the page as it stands, in both schemes. */
 export const violations = (page: Page): Promise<string[]> =>
-  findLasting(page, [{ scheme: 'dark', rules: rulesOfColors }, { scheme: 'light' }])
+  findLasting(page, [{ scheme: 'light' }, { scheme: 'dark', rules: rulesOfColors }])
+
+/** What axe finds in the page as it stands, in the light. */
+export const faultsInTheLight = (page: Page): Promise<string[]> => findLasting(page, [{ scheme: 'light' }])
 
 /** What is wrong with the page as it stands at the width of a small phone, where it stays: it scrolls sideways, or what axe finds in the dark. */
 export async function faultsOnPhone(page: Page): Promise<string[]> {

@@ -6,7 +6,7 @@ import { openReads, type Reads } from './answered-reads.ts'
 import { type ConsoleInBrowser, deadlineMs, lackOfBrowser as skip, untilDrawn, untilIdle } from './browser.ts'
 import { everyAddress, makeRecords, settings } from './every-address.ts'
 import { keepPicture } from './keep-pictures.ts'
-import { faultsOnPhone, violations } from './look.ts'
+import { faultsInTheLight, faultsOnPhone } from './look.ts'
 import { openSignedIn } from './open-signed-in.ts'
 import { visitAddress } from './visit-address.ts'
 
@@ -167,7 +167,7 @@ test('every page waits for the server, says why it refuses, is mended by trying 
     const title = await page.title()
     titles.set(path, title)
     found.push(!/^\S.* · Muster$/.test(title) && `the title is “${title}”`)
-    found.push(...(await violations(page)))
+    found.push(...(await faultsInTheLight(page)))
     await keepPicture(page, path)
     found.push(...(await faultsOnPhone(page)))
     await keepPicture(page, path)
