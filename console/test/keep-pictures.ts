@@ -7,11 +7,13 @@ const folder = fileURLToPath(new URL('../../.ci/artifacts/console/', import.meta
 /** CI keeps pictures of every page. */
 const picturesAreKept = process.env['CI'] === 'true'
 
-/** The page as it stands, under its path, its width, and its color scheme. */
-export async function keepPicture(page: Page, path: string): Promise<void> {
+/** The page as it stands, in this color scheme, under its path, its width and the scheme. */
+export async function keepPicture(page: Page, path: string, scheme: 'light' | 'dark' = 'light'): Promise<void> {
   if (!picturesAreKept) return
   await mkdir(folder, { recursive: true })
   const name = path === '/' ? 'dashboard' : path.slice(1).replaceAll('/', '-')
-  const scheme = await page.evaluate(() => document.documentElement.dataset['mantineColorScheme'])
+  await page.evaluate((chosen) => {
+    document.documentElement.dataset['mantineColorScheme'] = chosen
+  }, scheme)
   await page.screenshot({ path: `${folder}${name}-${page.viewportSize()?.width}-${scheme}.jpg`, type: 'jpeg' })
 }

@@ -7,9 +7,9 @@ import { untilDrawn } from './browser.ts'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** The others find the same in both schemes. */
-export const rulesOfColors: readonly string[] = ['color-contrast', 'link-in-text-block']
+const rulesOfColors: readonly string[] = ['color-contrast', 'link-in-text-block']
 
-/** What axe finds in the page as it stands, by these rules or by all. Behind an open dialog it does not look: that has looks of its own. */
+/** What axe finds in the page as it stands, by these rules or by all. */
 export async function runAxe(page: Page, rules?: readonly string[]): Promise<string[]> {
   const client = await page.context().newCDPSession(page)
   // Past the policy of the page, which allows no script of others.
@@ -20,7 +20,7 @@ export async function runAxe(page: Page, rules?: readonly string[]): Promise<str
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
   if ((await evaluate('typeof axe')) !== 'object') await evaluate(axe)
   const violated = await evaluate(
-    `axe.run(document.querySelector('[role=dialog]') ?? document, ${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).slice(0, 4).join(' | '))))`,
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).slice(0, 4).join(' | '))))`,
   )
   await client.detach()
   return JSON.parse(String(violated)) as string[]
@@ -45,12 +45,13 @@ const settled = (page: Page) =>
     }
   })
 
-type Look = { readonly scheme: 'light' | 'dark'; readonly rules?: readonly string[] }
-
-async function findFaults(page: Page, looks: readonly Look[]): Promise<string[]> {
+async function findFaults(page: Page): Promise<string[]> {
   const found: string[] = []
   await settled(page)
-  for (const { scheme, rules } of looks) {
+  for (const [scheme, rules] of [
+    ['dark', rulesOfColors],
+    ['light', undefined],
+  ] as const) {
     await page.evaluate((chosen) => {
       document.documentElement.dataset['mantineColorScheme'] = chosen
     }, scheme)
@@ -59,24 +60,20 @@ async function findFaults(page: Page, looks: readonly Look[]): Promise<string[]>
   return found
 }
 
-/** Something may begin to fade in while axe looks, so a page with a fault is looked at once more: one that is there stays. */
-async function findLasting(page: Page, looks: readonly Look[]): Promise<string[]> {
-  return (await findFaults(page, looks)).length === 0 ? [] : findFaults(page, looks)
+/**
+ * What axe finds in the page as it stands, in both schemes; it is light afterwards. Something may begin to fade in while axe
+ * looks, so a page with a fault is looked at once more: one that is there stays.
+ */
+export async function violations(page: Page): Promise<string[]> {
+  return (await findFaults(page)).length === 0 ? [] : findFaults(page)
 }
 
-/** What axe finds in the page as it stands, in both schemes. */
-export const violations = (page: Page): Promise<string[]> =>
-  findLasting(page, [{ scheme: 'light' }, { scheme: 'dark', rules: rulesOfColors }])
-
-/** What axe finds in the page as it stands, in the light. */
-export const faultsInTheLight = (page: Page): Promise<string[]> => findLasting(page, [{ scheme: 'light' }])
-
-/** What is wrong with the page as it stands at the width of a small phone, where it stays: it scrolls sideways, or what axe finds in the dark. */
+/** What is wrong with the page as it stands at the width of a small phone, where it stays: it scrolls sideways, or what `violations` finds. */
 export async function faultsOnPhone(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 390, height: 844 })
   await untilDrawn(page)
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  const found = await findLasting(page, [{ scheme: 'dark' }])
+  const found = await violations(page)
   return overflow === 0 ? found : [`scrolls sideways by ${overflow} px`, ...found]
 }
 

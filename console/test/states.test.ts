@@ -6,7 +6,7 @@ import { openReads, type Reads } from './answered-reads.ts'
 import { type ConsoleInBrowser, deadlineMs, lackOfBrowser as skip, untilDrawn, untilIdle } from './browser.ts'
 import { everyAddress, makeRecords, settings } from './every-address.ts'
 import { keepPicture } from './keep-pictures.ts'
-import { faultsInTheLight, faultsOnPhone } from './look.ts'
+import { faultsOnPhone, violations } from './look.ts'
 import { openSignedIn } from './open-signed-in.ts'
 import { visitAddress } from './visit-address.ts'
 
@@ -159,7 +159,8 @@ test('every page waits for the server, says why it refuses, is mended by trying 
       reading.add(path)
       return waited.promise.then(() => refusal)
     })
-    await visitAddress(page, base + path)
+    // At its address, as by a link from elsewhere.
+    await page.goto(base + path)
     const found = await complaintsOfWaiting(page)
     waited.resolve()
     if (reading.has(path)) found.push(...(await complaintsOfRefusal(page, reads)))
@@ -167,10 +168,10 @@ test('every page waits for the server, says why it refuses, is mended by trying 
     const title = await page.title()
     titles.set(path, title)
     found.push(!/^\S.* · Muster$/.test(title) && `the title is “${title}”`)
-    found.push(...(await faultsInTheLight(page)))
+    found.push(...(await violations(page)))
     await keepPicture(page, path)
     found.push(...(await faultsOnPhone(page)))
-    await keepPicture(page, path)
+    await keepPicture(page, path, 'dark')
     // Half the width at twice the size, and a smaller phone.
     for (const width of [720, 320]) found.push(await overflow(page, width))
     return found
