@@ -1,4 +1,5 @@
 import type { OptionDefinitions } from '../../compliance/templates/options.ts'
+import type { AgentNeed } from './agent-needs.ts'
 
 /** A check that comes with Muster; an organization's configuration decides whether and where it runs. */
 export type CatalogueCheck = {
@@ -11,6 +12,10 @@ export type CatalogueCheck = {
   /** osquery SQL as a Liquid template over `options`; see renderSql. Every row has KOLIDE_CHECK_STATUS. */
   sql: string
   options: OptionDefinitions
+  /** Versions of osquery that its SQL asks for by `agentNeeds`. */
+  needs?: readonly AgentNeed[]
+  /** What it cannot know, in a sentence or two for docs/checks.md. */
+  cannotTell?: string
   /** The column that tells the issues of one device apart; null where the SQL answers one row. */
   primaryKeyColumn: string | null
   issueTitle: string

@@ -36,8 +36,14 @@ function insertRows(database: DatabaseSync, table: string, rows: Tables[string],
   for (const row of rows) {
     const unknown = Object.keys(row).find((name) => !(name in columns))
     if (unknown !== undefined) throw new Error(`${table} has no column ${unknown}`)
-    insert.run(...names.map((name) => row[name] ?? (columns[name] === 'TEXT' ? missingText : null)))
+    insert.run(...names.map((name) => asOsqueryGives(row[name], columns[name] === 'TEXT', missingText)))
   }
+}
+
+/** A table of osquery hands every value over as text; in a column of numbers, what is no number is NULL. */
+function asOsqueryGives(value: string | number | undefined, isText: boolean, missingText: MissingText) {
+  if (isText) return value ?? missingText
+  return value === undefined || !/^\s*-?\d+\s*$/.test(String(value)) ? null : Number(value)
 }
 
 /** As osquery's version_compare: numbers by value, and of two versions with one beginning the longer one is newer. */
