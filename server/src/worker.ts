@@ -18,6 +18,7 @@ import { type JobHandlers, type ScheduledJob, startJobs } from './base/jobs/star
 import { keptMs } from './base/retention.ts'
 import { plusMs } from './base/time.ts'
 import { removeCheck } from './checks/definitions/remove-check.ts'
+import { updateShippedChecks } from './checks/definitions/update-shipped-checks.ts'
 import { endExpiredExemptions } from './compliance/exemptions/end-expired-exemptions.ts'
 import { holdEarlierBlocks } from './compliance/issues/hold-earlier-blocks.ts'
 import { endFixedHolds } from './compliance/targeting/end-fixed-holds.ts'
@@ -52,6 +53,8 @@ export type WorkerParts = { config: Config; connection: Connection; clock: Clock
 export type Worker = { stop(): Promise<void> }
 
 const dueDevicesEveryMs = 1_000
+/** Only the first time after an upgrade finds anything; the others are for what failed then. */
+const shippedChecksEveryMs = 600_000
 
 /** The table of contents of the background. Any number of processes may run it on one database. */
 export async function startWorker({ config, connection, clock, log, streams }: WorkerParts): Promise<Worker> {
@@ -87,11 +90,14 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     await settleDueDevices(db, context('policy'))
     await heartbeat.beat()
   }
+  const stopping = new AbortController()
+  const updateChecks = () => updateShippedChecks(db, { context: context('system'), signal: stopping.signal })
   const parts: { stop(): Promise<void> }[] = [jobs]
   try {
     await heartbeat.beat()
     parts.push(repeat(dueDevicesEveryMs, settleDue, onError))
     parts.push(repeat(dueDevicesEveryMs, () => endExpiredExemptions(db, context('policy')), onError))
+    parts.push(repeat(shippedChecksEveryMs, updateChecks, onError))
     parts.push(startPush(streams))
     parts.push(await startDeliveries(streams))
   } catch (error) {
@@ -101,6 +107,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
   }
   return {
     async stop() {
+      stopping.abort()
       await Promise.all(parts.map((part) => part.stop()))
       await heartbeat.stop()
     },

@@ -1,6 +1,8 @@
 export type PlannedCheck = {
   checkId: string
   queryRevision: string
+  /** Whether a release of Muster brought the query, so that each device answers it in its turn. */
+  isQueryOfRelease: boolean
   intervalMs: number
   /** What the query was made from. */
   source: string
@@ -66,7 +68,10 @@ export function nextTurnMs(ranAtMs: number, intervalMs: number, deviceId: string
   return Math.ceil(turnMs - ranAtMs < minShare * intervalMs ? turnMs + intervalMs : turnMs)
 }
 
-/** When a check is due on a device; 0 for at once. Urgent are refreshes and first runs of a query. */
+/**
+ * When a check is due on a device; 0 for at once. Urgent are refreshes and first runs of a query, but for one that came with
+ * a release: an upgrade changes many, and a fleet that answered all of them at once would be a storm.
+ */
 export function dueTime(
   check: PlannedCheck,
   state: CheckState,
@@ -74,7 +79,8 @@ export function dueTime(
   deviceId: string,
 ): DueCheck {
   const { ranAtMs, refreshRequestedAtMs } = state
-  const isFirst = ranAtMs === undefined || state.queryRevision !== check.queryRevision
+  const isOtherQuery = state.queryRevision !== check.queryRevision
+  const isFirst = ranAtMs === undefined || (isOtherQuery && !check.isQueryOfRelease)
   const isRefresh = refreshRequestedAtMs !== undefined && refreshRequestedAtMs > (ranAtMs ?? 0)
   const isUrgent = isFirst || isRefresh
   const dueAtMs = isUrgent ? 0 : nextTurnMs(ranAtMs, check.intervalMs, deviceId, check.checkId)

@@ -438,6 +438,8 @@ export interface Database {
     privacy_info: WithDefault<string>
     privacy_center_example_data: WithDefault<string>
     deletion_requested_at: Instant | null
+    /** Of the catalogue's check that it was made from. */
+    edition: WithDefault<number>
   }
   custom_check_drafts: {
     organization_id: string
@@ -488,6 +490,9 @@ export interface Database {
     paused_by: string | null
     revision: WithDefault<string>
     query_revision: WithDefault<string>
+    /** Of the query that a release of Muster brought last. */
+    released_query_revision: string | null
+    query_released_at: Instant | null
     remediation_strategy: WithDefault<'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'>
     block_auth_grace_period_days: WithDefault<number>
     auth_check_run_shelf_life_seconds: WithDefault<number>
@@ -517,6 +522,9 @@ export interface Database {
     snoozed_until: Instant | null
     /** What the status of an exempted check would be. */
     in_scope_status: Exclude<StoredStatus, 'out_of_scope'> | null
+    /** What it was before the first answer to the query that a release brought. */
+    status_before_release: StoredStatus | null
+    needs_osquery: string | null
   }
   check_tallies: {
     organization_id: string
@@ -600,8 +608,10 @@ export interface Database {
     id: Id
     check_id: string
     began_at: Instant
-    /** Null: from before blocks were counted by owner. */
+    /** Null: from before blocks were counted by owner, or it began with a release alone. */
     owner_limit: number | null
+    /** Of the query that a release brought: first answers to it wait under the hold. Null: it began with many at once. */
+    released_query_revision: string | null
     /** Devices whose blocks of the hour before it took back. */
     taken_back: WithDefault<number>
     decision: 'released' | 'discarded' | 'ended' | null

@@ -5,6 +5,8 @@ import type { AgentNeed } from './agent-needs.ts'
 export type CatalogueCheck = {
   /** Never changes once released: configurations and API clients refer to it. */
   slug: string
+  /** Raised with every change of what stands here, so that organizations get it; absent: 1. */
+  edition?: number
   name: string
   platforms: readonly ('darwin' | 'windows' | 'linux')[]
   description: string
@@ -30,3 +32,5 @@ export type CatalogueCheck = {
   /** What the check reads about a person or their files, where it does. */
   privacyInfo?: string
 }
+
+export const editionOf = ({ edition = 1 }: CatalogueCheck): number => edition

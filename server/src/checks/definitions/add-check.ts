@@ -4,7 +4,7 @@ import { requestRecomputation } from '../../compliance/targeting/request-recompu
 import type { OptionDefinitions } from '../../compliance/templates/options.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import type { CatalogueCheck } from '../catalogue/catalogue-check.ts'
+import { type CatalogueCheck, editionOf } from '../catalogue/catalogue-check.ts'
 
 export type NewCheck = {
   slug: string
@@ -27,6 +27,8 @@ export type NewCheck = {
   privacyInfo?: string
   /** JSON text of rows. */
   privacyCenterExampleData?: string
+  /** Of the catalogue's check. */
+  edition?: number
 }
 
 /** Adds a check, reporting only, and targets the devices it fits in the background. Returns its identifier. */
@@ -54,6 +56,7 @@ export async function addCheck(tx: Tx, check: NewCheck, context: ChangeContext):
       template_data_examples: check.templateDataExamples,
       privacy_info: check.privacyInfo,
       privacy_center_example_data: check.privacyCenterExampleData,
+      edition: check.edition,
       created_at: now,
     })
     .returning('id')
@@ -76,6 +79,7 @@ const hourSeconds = 3_600
 
 export const fromCatalogue = (check: CatalogueCheck): NewCheck => ({
   slug: check.slug,
+  edition: editionOf(check),
   name: check.name,
   type: 'osquery',
   isProvided: true,

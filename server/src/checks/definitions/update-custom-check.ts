@@ -1,10 +1,8 @@
-import { sql } from 'kysely'
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
-import { optionFault } from '../../compliance/templates/option-kinds.ts'
 import type { OptionDefinitions } from '../../compliance/templates/options.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { changesBetween } from '../../signals/audit/changes.ts'
@@ -12,10 +10,11 @@ import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { describeFieldChanges } from '../configuration/describe-field-changes.ts'
 import { isSameValue } from '../configuration/same-value.ts'
 import type { NewCheck } from './add-check.ts'
+import { fitOptions, lockConfiguration, ofTheQuery, raiseRevision } from './change-query.ts'
 import { findWrittenCheck } from './written-checks.ts'
 
 /** A check of the organization's own, whole. */
-export type WrittenCheck = Required<Omit<NewCheck, 'isProvided' | 'topics' | 'optionDefinitions'>> & {
+export type WrittenCheck = Required<Omit<NewCheck, 'isProvided' | 'edition' | 'topics' | 'optionDefinitions'>> & {
   optionDefinitions: OptionDefinitions
 }
 
@@ -38,8 +37,6 @@ const fieldNames = [
   'privacy_center_example_data',
 ] as const
 
-/** What makes the results so far answers to another question. */
-const ofTheQuery = ['sql_template', 'option_definitions', 'primary_key_column'] as const
 const ofTheSchedule = ['platforms', 'interval_seconds', ...ofTheQuery] as const
 
 /**
@@ -57,7 +54,7 @@ export async function updateCustomCheck(tx: Tx, update: Update, context: ChangeC
   if (news === '') return false
   const differs = (names: readonly (typeof fieldNames)[number][]) =>
     names.some((name) => !isSameValue(before[name], after[name]))
-  const kept = fittingOptions(update.check.optionDefinitions, options)
+  const { kept, consequence } = fitOptions(update.check.optionDefinitions, options)
   await tx
     .updateTable('checks')
     .set({ ...after, option_definitions: JSON.stringify(after.option_definitions) })
@@ -65,29 +62,16 @@ export async function updateCustomCheck(tx: Tx, update: Update, context: ChangeC
     .where('id', '=', checkId)
     .execute()
   const isOtherQuery = differs(ofTheQuery)
-  await raiseRevision(tx, update, isOtherQuery, kept, context)
+  await raiseRevision(tx, { checkId, options: kept, queryBy: isOtherQuery ? 'organization' : undefined }, context)
   if (isOtherQuery || differs(['platforms'])) {
     await requestRecomputation(tx, { checkId, scope: 'all_devices' }, context)
   }
   if (differs(ofTheSchedule)) await queueAgentNotice(tx, organizationId, null, now)
-  const lost = Object.keys(options).filter((name) => !Object.hasOwn(kept, name))
-  const consequence = lost.length > 0 ? `; the options ${lost.map((name) => `"${name}"`).join(', ')} are unset` : ''
   const description = `Changed the check "${before.name}": ${news}${consequence}.`
   const changes = changesBetween(before, after, fieldNames)
   await recordAudit(tx, { action: 'check.updated', about: { check: checkId }, description, changes }, context)
   return true
 }
-
-const lockConfiguration = async (tx: Tx, organizationId: string, checkId: string) =>
-  orNotFound(
-    await tx
-      .selectFrom('check_configurations')
-      .select('options')
-      .where(inOrganization('check_configurations', organizationId))
-      .where('check_id', '=', checkId)
-      .forUpdate()
-      .executeTakeFirst(),
-  )
 
 const rowOf = (check: WrittenCheck) => ({
   name: check.name,
@@ -105,32 +89,3 @@ const rowOf = (check: WrittenCheck) => ({
   privacy_info: check.privacyInfo,
   privacy_center_example_data: check.privacyCenterExampleData,
 })
-
-/** Values that the new definitions would refuse are defaults again, else the query could not be made. */
-const fittingOptions = (definitions: OptionDefinitions, options: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(options).filter(([name, value]) => {
-      const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined
-      return definition !== undefined && optionFault(definition, value, name) === undefined
-    }),
-  )
-
-async function raiseRevision(
-  tx: Tx,
-  update: Update,
-  isOtherQuery: boolean,
-  options: Record<string, unknown>,
-  context: ChangeContext,
-) {
-  await tx
-    .updateTable('check_configurations')
-    .set((row) => ({
-      options: JSON.stringify(options),
-      revision: sql`${row.ref('revision')} + 1`,
-      updated_at: context.now,
-      ...(isOtherQuery ? { query_revision: sql`${row.ref('query_revision')} + 1` } : {}),
-    }))
-    .where(inOrganization('check_configurations', context.organizationId))
-    .where('check_id', '=', update.checkId)
-    .execute()
-}

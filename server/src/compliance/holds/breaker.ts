@@ -10,7 +10,11 @@ export type CheckOfOrganization = { organizationId: string; checkId: string }
 export type Breaker = (
   | /** It is held, as others are. */ { way: 'holds'; holdId: string }
   | /** It takes effect: someone has just seen how many devices the check blocks, and let it. */ { way: 'lets_through' }
-  | /** It counts towards the limit, with those of these owners. */ { way: 'counts'; recent: ReadonlySet<string> }
+  | /** It counts towards the limit, with those of these owners; `openHoldId`: of one that holds first answers only. */ {
+      way: 'counts'
+      recent: ReadonlySet<string>
+      openHoldId: string | null
+    }
 ) & {
   /** The devices of so many people one check may newly block within the hour; read once, when it is asked for. */
   limit(): Promise<number>
@@ -23,11 +27,17 @@ export async function readBreaker(reader: Reader, check: CheckOfOrganization, no
     return read
   }
   const last = await latestHold(reader, check)
-  if (last?.decision === null) return { way: 'holds', holdId: last.id, limit }
+  const isOpen = last?.decision === null
+  if (isOpen && holdsEveryBlock(last)) return { way: 'holds', holdId: last.id, limit }
   const isLetThrough = last?.decision === 'released' && (last.decided_at ?? '') > plusMs(now, -breaker.releasedMs)
   if (isLetThrough) return { way: 'lets_through', limit }
-  return { way: 'counts', recent: await listRecent(reader, check, now), limit }
+  return { way: 'counts', recent: await listRecent(reader, check, now), openHoldId: isOpen ? last.id : null, limit }
 }
+
+type Hold = NonNullable<Awaited<ReturnType<typeof latestHold>>>
+
+/** One that began with a release holds nothing else, until there are too many. */
+const holdsEveryBlock = (hold: Hold): boolean => hold.released_query_revision === null || hold.owner_limit !== null
 
 /** Whether blocks without notice of these owners' devices are held. A preview asks it as the act does. */
 export async function areHeld(standing: Breaker, owners: ReadonlySet<string>): Promise<boolean> {
@@ -37,10 +47,10 @@ export async function areHeld(standing: Breaker, owners: ReadonlySet<string>): P
   return owners.size > 0 && size > breaker.fewest && size > (await standing.limit())
 }
 
-const latestHold = (reader: Reader, { organizationId, checkId }: CheckOfOrganization) =>
+export const latestHold = (reader: Reader, { organizationId, checkId }: CheckOfOrganization) =>
   reader
     .selectFrom('block_holds')
-    .select(['id', 'decision', 'decided_at'])
+    .select(['id', 'decision', 'decided_at', 'owner_limit', 'released_query_revision'])
     .where(inOrganization('block_holds', organizationId))
     .where('check_id', '=', checkId)
     .orderBy('id', 'desc')

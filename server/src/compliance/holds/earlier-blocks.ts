@@ -19,3 +19,8 @@ export const isTakenBack = (began: string, holdId: string | null) => sql<boolean
     where log.organization_id = issues.organization_id and log.device_id = issues.device_id
       and log.started_at > issues.blocks_device_at - interval '1 hour'
       and shown.issue_id = issues.id and shown.blocking_status = 'blocked'))`
+
+/** Whether first answers to the query of a release wait under `hold`; null where there is none. */
+export const isOfRelease = sql<
+  boolean | null
+>`case when hold.id is not null then hold.released_query_revision is not null end`

@@ -5,59 +5,117 @@ import type { Tx } from '../../base/db/transact.ts'
 import { queueJob } from '../../base/jobs/queue-job.ts'
 import { plusMs } from '../../base/time.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { areHeld, type CheckOfOrganization, readBreaker } from './breaker.ts'
+import { areHeld, type Breaker, type CheckOfOrganization, latestHold, readBreaker } from './breaker.ts'
 import { breaker } from './hold-rules.ts'
 
-/** A block of a locked device that comes without notice. */
-export type SuddenBlock = {
+/** A block of a locked device that comes without notice, or that a release may be the cause of. */
+export type NewBlock = {
   deviceId: string
   ownerId: string | null
   checkId: string
+  isSudden: boolean
+  /** Of the query that a release brought and the device answers for the first time; null for every other block. */
+  releasedQuery: string | null
   context: ChangeOrigin
 }
 
 /**
- * Holds the blocks of a check that would hit the devices of more people than its limit within the hour. Returns for
- * each block the hold that it waits under; null where it takes effect. Processes count one after another, by a lock for
- * each check; take it once the devices are locked.
+ * Holds what a release may have caused, and the blocks of a check that would hit the devices of more people than its limit
+ * within the hour. Returns for each block the hold that it waits under; null where it takes effect. Processes count one
+ * after another, by a lock for each check; take it once the devices are locked.
  */
 export async function holdBlocks(
   tx: Tx,
   organizationId: string,
-  blocks: readonly SuddenBlock[],
+  blocks: readonly NewBlock[],
 ): Promise<(string | null)[]> {
-  const holds = new Map<string, string>()
+  const holds = new Map<NewBlock, string>()
   const begun: Begun[] = []
   const byCheck = [...Map.groupBy(blocks, ({ checkId }) => checkId)].sort(
     ([one], [other]) => Number(one) - Number(other),
   )
   for (const [checkId, some] of byCheck) {
-    const hold = await holdOf(tx, { organizationId, checkId }, some)
-    if (hold === undefined) continue
-    holds.set(checkId, hold.id)
-    if ('context' in hold) begun.push(hold)
+    const check = { organizationId, checkId }
+    await lockBlocks(tx, check)
+    const put = (under: readonly NewBlock[], hold: { id: string } | Begun | undefined) => {
+      if (hold === undefined) return
+      for (const block of under) holds.set(block, hold.id)
+      if ('context' in hold) begun.push(hold)
+    }
+    const first = some.filter(({ releasedQuery }) => releasedQuery !== null)
+    put(first, await holdOfRelease(tx, check, first))
+    const sudden = some.filter((block) => block.isSudden && !holds.has(block))
+    put(sudden, await holdOf(tx, check, sudden))
   }
   for (const hold of begun) await recordHold(tx, hold)
-  return blocks.map(({ checkId }) => holds.get(checkId) ?? null)
+  return blocks.map((block) => holds.get(block) ?? null)
 }
 
-type Begun = CheckOfOrganization & { id: string; limit: number; context: ChangeOrigin }
+/** `limit`: the devices of how many people; null where a release is the cause. */
+type Begun = CheckOfOrganization & { id: string; limit: number | null; context: ChangeOrigin }
 
+/**
+ * What fails with a device's first answer to the query that a release brought may be a fault of the release: it waits until
+ * someone has seen it. Once a hold of that query was released, later first answers block as others do.
+ */
+async function holdOfRelease(
+  tx: Tx,
+  check: CheckOfOrganization,
+  [first]: readonly NewBlock[],
+): Promise<{ id: string } | Begun | undefined> {
+  if (!first) return undefined
+  const { releasedQuery, context } = first
+  const last = await latestHold(tx, check)
+  if (last?.decision === null) {
+    if (last.released_query_revision !== releasedQuery) await widen(tx, check, last.id, releasedQuery)
+    return { id: last.id }
+  }
+  if (await wasReleased(tx, check, releasedQuery)) return undefined
+  const { organizationId: organization_id, checkId: check_id } = check
+  const { id } = await tx
+    .insertInto('block_holds')
+    .values({ organization_id, check_id, began_at: context.now, released_query_revision: releasedQuery })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { ...check, id, limit: null, context }
+}
+
+const widen = (tx: Tx, { organizationId }: CheckOfOrganization, id: string, releasedQuery: string | null) =>
+  tx
+    .updateTable('block_holds')
+    .set({ released_query_revision: releasedQuery })
+    .where(inOrganization('block_holds', organizationId))
+    .where('id', '=', id)
+    .execute()
+
+async function wasReleased(tx: Tx, { organizationId, checkId }: CheckOfOrganization, releasedQuery: string | null) {
+  const found = await tx
+    .selectFrom('block_holds')
+    .select('id')
+    .where(inOrganization('block_holds', organizationId))
+    .where('check_id', '=', checkId)
+    .where('released_query_revision', '=', releasedQuery)
+    .where('decision', '=', 'released')
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** The blocks of the check are locked. */
 async function holdOf(
   tx: Tx,
   check: CheckOfOrganization,
-  blocks: readonly SuddenBlock[],
+  blocks: readonly NewBlock[],
 ): Promise<{ id: string } | Begun | undefined> {
   const [first] = blocks
   if (!first) return undefined
   const { now } = first.context
-  await lockBlocks(tx, check)
   const standing = await readBreaker(tx, check, now)
   if (standing.way === 'holds') return { id: standing.holdId }
   if (standing.way === 'lets_through') return undefined
   await dropEarlier(tx, check, now)
   const owners = new Set(blocks.flatMap(({ ownerId }) => ownerId ?? []))
-  if (await areHeld(standing, owners)) return begin(tx, check, await standing.limit(), first.context)
+  if (await areHeld(standing, owners)) return begin(tx, check, standing, first.context)
   await noteBlocks(tx, check, [...new Set(blocks.map(({ deviceId }) => deviceId))], now)
   return undefined
 }
@@ -76,7 +134,7 @@ export async function holdAheadOf(
   const standing = await readBreaker(tx, check, context.now)
   if (standing.way !== 'counts' || !(await areHeld(standing, owners))) return
   await dropEarlier(tx, check, context.now)
-  await recordHold(tx, await begin(tx, check, await standing.limit(), context))
+  await recordHold(tx, await begin(tx, check, standing, context))
 }
 
 /** Lets nobody else count blocks of a check, or end its hold, until the transaction ends. */
@@ -106,13 +164,20 @@ const noteBlocks = (
       set blocked_at = excluded.blocked_at, hold_id = null
   `.execute(tx)
 
-async function begin(tx: Tx, check: CheckOfOrganization, limit: number, context: ChangeOrigin): Promise<Begun> {
+type Counting = Extract<Breaker, { way: 'counts' }>
+
+async function begin(tx: Tx, check: CheckOfOrganization, standing: Counting, context: ChangeOrigin): Promise<Begun> {
   const { organizationId, checkId } = check
-  const { id } = await tx
-    .insertInto('block_holds')
-    .values({ organization_id: organizationId, check_id: checkId, began_at: context.now, owner_limit: limit })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const limit = await standing.limit()
+  const id = standing.openHoldId ?? (await insertHold(tx, check, limit, context))
+  if (standing.openHoldId !== null) {
+    await tx
+      .updateTable('block_holds')
+      .set({ owner_limit: limit, began_at: context.now })
+      .where(inOrganization('block_holds', organizationId))
+      .where('id', '=', id)
+      .execute()
+  }
   // What took effect before the limit was reached has the same cause. By the order of the lock, not by moments: what waited
   // for it may be earlier than what did not.
   await tx
@@ -124,6 +189,20 @@ async function begin(tx: Tx, check: CheckOfOrganization, limit: number, context:
     .execute()
   await queueJob(tx, 'hold-earlier-blocks', { organizationId, holdId: id }, { singletonKey: `${organizationId}/${id}` })
   return { ...check, id, limit, context }
+}
+
+async function insertHold(
+  tx: Tx,
+  { organizationId, checkId }: CheckOfOrganization,
+  limit: number,
+  { now }: ChangeOrigin,
+): Promise<string> {
+  const { id } = await tx
+    .insertInto('block_holds')
+    .values({ organization_id: organizationId, check_id: checkId, began_at: now, owner_limit: limit })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
 }
 
 async function recordHold(tx: Tx, { organizationId, checkId, limit, context }: Begun): Promise<void> {
@@ -138,8 +217,13 @@ async function recordHold(tx: Tx, { organizationId, checkId, limit, context }: B
     {
       action: 'check.blocks_held',
       about: { check: checkId },
-      description: `Held the blocks of the check "${check.name}": it was about to block the devices of more than ${limit} people within an hour.`,
+      description: `Held the blocks of the check "${check.name}": ${whyHeld(limit)}.`,
     },
     { ...context, organizationId, actor: systemActor },
   )
 }
+
+const whyHeld = (limit: number | null): string =>
+  limit === null
+    ? 'a new release of Muster changed its query, and devices fail it that did not fail it before'
+    : `it was about to block the devices of more than ${limit} people within an hour`

@@ -32,7 +32,11 @@ export type HoldDecision = 'released' | 'discarded' | 'ended'
 
 type Schedule = { blocking_since: string | null; blocks_device_at: string | null }
 export type HeldSchedule = Schedule & { hold_id: string | null }
-type UnderHold = HeldSchedule & { hold_decision: HoldDecision | null }
+export type UnderHold = HeldSchedule & {
+  hold_decision: HoldDecision | null
+  /** Whether first answers to the query of a release wait under it. */
+  hold_is_of_release: boolean | null
+}
 
 /** Whether an issue is under a hold, also one that was released and has yet to let it block. */
 const isUnderHold = ({ hold_id, hold_decision }: Pick<UnderHold, 'hold_id' | 'hold_decision'>): boolean =>
@@ -53,13 +57,17 @@ export const wasTold = (issue: HeldSchedule & { told_before_block: boolean }, is
 
 /**
  * What becomes of an issue under a hold, once it is decided again. What was released blocks from now on; a block that is
- * still sudden keeps waiting, or stays discarded; any other schedule takes effect, and the hold is over for the issue.
+ * still sudden keeps waiting, or stays discarded, and so does any block that began with a release; any other schedule takes
+ * effect, and the hold is over for the issue.
  */
 export function scheduleUnderHold(issue: UnderHold, decided: Schedule, now: string): HeldSchedule {
-  const { hold_id, hold_decision, blocking_since, blocks_device_at } = issue
+  const { hold_id, hold_decision, hold_is_of_release, blocking_since, blocks_device_at } = issue
   const isInForce = hold_decision === null || hold_decision === 'discarded'
-  const isKept = isInForce && isSudden(blocks_device_at, decided.blocks_device_at, now)
-  if (isKept) return { hold_id, blocking_since, blocks_device_at }
+  const isHeldStill =
+    hold_is_of_release === true
+      ? decided.blocks_device_at !== null
+      : isSudden(blocks_device_at, decided.blocks_device_at, now)
+  if (isInForce && isHeldStill) return { hold_id, blocking_since, blocks_device_at }
   const at = decided.blocks_device_at
   return { ...decided, blocks_device_at: at !== null && at < now ? now : at, hold_id: null }
 }

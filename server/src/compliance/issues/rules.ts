@@ -1,6 +1,6 @@
 import { dayMs, plusMs } from '../../base/time.ts'
 import { isBlocking, type RemediationStrategy } from '../../inventory/devices/rules.ts'
-import { type HeldSchedule, type HoldDecision, scheduleUnderHold } from '../holds/hold-rules.ts'
+import { type HeldSchedule, scheduleUnderHold, type UnderHold } from '../holds/hold-rules.ts'
 
 /** Moments are ISO 8601 UTC with milliseconds, so they compare as text. */
 const latest = (...moments: (string | null)[]): string =>
@@ -52,7 +52,7 @@ export type ScheduledIssue = HeldSchedule & {
   told_before_block: boolean
 }
 
-type OpenIssue = HeldSchedule & { exempted: boolean; detected_at: string; hold_decision: HoldDecision | null }
+type OpenIssue = UnderHold & { exempted: boolean; detected_at: string }
 
 type FactsOfDevice = Pick<BlockingFacts, 'policy' | 'isInBlockingGroups' | 'registeredAt'> & {
   snoozed_until: string | null

@@ -4,7 +4,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { type Announcement, announce } from '../../signals/events/announce.ts'
-import { holdBlocks } from '../holds/hold-blocks.ts'
+import { holdBlocks, type NewBlock } from '../holds/hold-blocks.ts'
 import { type HeldSchedule, isSudden } from '../holds/hold-rules.ts'
 import { type BlockingDecision, type BlockingPolicy, decideBlocking } from './rules.ts'
 
@@ -17,6 +17,8 @@ export type IssueVerdict = {
   isInBlockingGroups: boolean
   snoozedUntil: string | null
   ranAt: string
+  /** Of the query that a release brought, where this is the first answer of the device to it; null otherwise. */
+  releasedQuery: string | null
   /** An exempted check resolves issues and opens none. */
   isExempted: boolean
   failures: ReadonlyMap<string | null, Record<string, string>>
@@ -186,15 +188,22 @@ async function openNew(tx: Tx, organizationId: string, opened: readonly Failure[
 
 async function decideOpened(tx: Tx, organizationId: string, opened: readonly Failure[]): Promise<HeldSchedule[]> {
   const decided = opened.map((failure) => ({ failure, decision: blockingOf(failure) }))
-  const sudden = decided.filter(({ failure, decision: { blocks_device_at: at } }) =>
-    isSudden(null, at, failure.entry.context.now),
+  const blocking = decided.flatMap(({ failure, decision: { blocks_device_at: at } }) => {
+    const { entry, verdict } = failure
+    const isNotAnnounced = isSudden(null, at, entry.context.now)
+    if (at === null || !(isNotAnnounced || verdict.releasedQuery !== null)) return []
+    const block: NewBlock = {
+      ...{ deviceId: entry.device.id, ownerId: entry.device.registered_owner_id, checkId: verdict.checkId },
+      ...{ isSudden: isNotAnnounced, releasedQuery: verdict.releasedQuery, context: entry.context },
+    }
+    return [{ failure, block }]
+  })
+  const holds = await holdBlocks(
+    tx,
+    organizationId,
+    blocking.map(({ block }) => block),
   )
-  const blocks = sudden.map(({ failure: { entry, verdict } }) => ({
-    ...{ deviceId: entry.device.id, ownerId: entry.device.registered_owner_id },
-    ...{ checkId: verdict.checkId, context: entry.context },
-  }))
-  const holds = await holdBlocks(tx, organizationId, blocks)
-  const holdOf = new Map(sudden.map(({ failure }, place) => [failure, holds[place] ?? null]))
+  const holdOf = new Map(blocking.map(({ failure }, place) => [failure, holds[place] ?? null]))
   return decided.map(({ failure, decision }) => {
     const holdId = holdOf.get(failure) ?? null
     return holdId === null

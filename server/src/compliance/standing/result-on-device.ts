@@ -22,7 +22,10 @@ export async function getResultOnDevice(tx: Tx, { organizationId, deviceId, chec
     .selectAll('check_results')
     .select(['checks.name as check_name', 'configuration.snooze_disallowed'])
     .select(
-      sql<boolean>`check_results.query_revision is distinct from configuration.query_revision`.as('is_of_other_query'),
+      sql<boolean>`(check_results.query_revision is distinct from configuration.query_revision
+        and configuration.query_revision is distinct from configuration.released_query_revision)`.as(
+        'is_of_other_query',
+      ),
     )
     .where(inOrganization('check_results', organizationId))
     .where('check_results.device_id', '=', deviceId)

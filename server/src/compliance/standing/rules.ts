@@ -18,6 +18,8 @@ export type Judgement = {
   status: JudgedStatus
   rows: CheckRow[]
   message: string | null
+  /** The version of osquery that the check needs, where nothing is known because the agent is older. */
+  needsOsquery: string | null
   /** Each failing row by the issue it stands for. */
   failures: Map<IssueValue, CheckRow>
   /** Whether the open issue of this value is settled by the run. */
@@ -25,6 +27,10 @@ export type Judgement = {
 }
 
 export const statusColumn = 'KOLIDE_CHECK_STATUS'
+/** Beside UNKNOWN: why nothing is known, for people. */
+const reasonColumn = 'unknown_reason'
+/** Beside UNKNOWN: the version of osquery from which on it is known. */
+const neededColumn = 'needs_osquery'
 
 /** More rows than a person could act on; the rest is dropped, and then no missing value counts as mended. */
 export const maximumRows = 500
@@ -54,6 +60,7 @@ const undecided = (status: 'errored' | 'unknown', rows: CheckRow[], message: str
   status,
   rows,
   message,
+  needsOsquery: null,
   failures: new Map(),
   resolves: () => false,
 })
@@ -80,10 +87,21 @@ export function judge(outcome: CheckOutcome, primaryKeyColumn: string | null): J
   return {
     status: statusOfToken[token],
     rows,
-    message: null,
+    ...(token === 'UNKNOWN' ? whyUnknown(rows) : { message: null, needsOsquery: null }),
     failures,
     resolves: (value) => !failures.has(value) && (isWhole || mended.has(value)),
   }
+}
+
+const versionPattern = /^\d{1,5}(?:\.\d{1,5}){1,3}$/
+
+function whyUnknown(rows: readonly CheckRow[]): Pick<Judgement, 'message' | 'needsOsquery'> {
+  const unknown = rows.filter((row) => tokenOf(row) === 'UNKNOWN')
+  const said = (column: string) => unknown.map((row) => row[column]?.trim()).find(Boolean) ?? null
+  const needed = said(neededColumn)
+  // Anyone's SQL may have such a column.
+  const needsOsquery = needed !== null && versionPattern.test(needed) ? needed : null
+  return { needsOsquery, message: said(reasonColumn) ?? (needsOsquery && `Needs osquery ${needsOsquery} or newer`) }
 }
 
 function unreadableMessage(row: CheckRow): string {

@@ -20,6 +20,7 @@ export const listCheckFacts = (tx: Tx, organizationId: string, checkIds: readonl
       'checks.primary_key_column',
       'checks.issue_title',
       'configuration.query_revision as wanted_revision',
+      'configuration.released_query_revision',
       'configuration.paused_at',
       'configuration.remediation_strategy',
       'configuration.block_auth_grace_period_days',
@@ -44,6 +45,7 @@ export type StoredResult = {
   /** Null, as the rest, where the check does not target the device. */
   status: StoredStatus | null
   ran_at: string | null
+  query_revision: string | null
   exempted_at: string | null
   snoozed_until: string | null
   noted_at: string | null
@@ -59,8 +61,8 @@ export async function listOutdated(
 ): Promise<StoredResult[]> {
   const deviceIds = new Set(reports.map(({ deviceId }) => deviceId))
   const { rows } = await sql<StoredResult>`
-    select report.place::int as place, check_results.status, check_results.ran_at, check_results.exempted_at,
-      check_results.snoozed_until, check_results.xmin::text as version, (
+    select report.place::int as place, check_results.status, check_results.ran_at, check_results.query_revision,
+      check_results.exempted_at, check_results.snoozed_until, check_results.xmin::text as version, (
         select noted.ran_at[array_position(noted.check_ids, check_results.check_id)] from device_check_runs as noted
         where noted.organization_id = check_results.organization_id and noted.device_id = check_results.device_id
       ) as noted_at
@@ -99,6 +101,9 @@ export type NewResult = Pair & {
   rows: readonly Record<string, string>[]
   digest: string
   message: string | null
+  needsOsquery: string | null
+  /** Whether it is the first answer of the device to the query that a release brought. */
+  isFirstOfRelease: boolean
   queryRevision: string | null
   ranAt: string
   /** Of the row that the decision was made on. */
@@ -111,7 +116,8 @@ export async function storeResults(tx: Tx, organizationId: string, results: read
     update check_results
     set status = case when exempted_at is null then result.status else 'out_of_scope' end,
       in_scope_status = case when exempted_at is not null then result.status end,
-      rows = result.rows, rows_digest = result.digest, error_message = result.message,
+      rows = result.rows, rows_digest = result.digest, error_message = result.message, needs_osquery = result.needs_osquery,
+      status_before_release = case when result.is_first then nullif(check_results.status, 'stale') else status_before_release end,
       query_revision = result.query_revision, ran_at = result.ran_at
     from unnest(
       ${results.map(({ deviceId }) => deviceId)}::bigint[],
@@ -120,10 +126,12 @@ export async function storeResults(tx: Tx, organizationId: string, results: read
       ${results.map(({ rows }) => JSON.stringify(rows))}::jsonb[],
       ${results.map(({ digest }) => digest)}::bytea[],
       ${results.map(({ message }) => message)}::text[],
+      ${results.map(({ needsOsquery }) => needsOsquery)}::text[],
+      ${results.map(({ isFirstOfRelease }) => isFirstOfRelease)}::boolean[],
       ${results.map(({ queryRevision }) => queryRevision)}::bigint[],
       ${results.map(({ ranAt }) => ranAt)}::timestamptz[],
       ${results.map(({ version }) => version)}::text[]
-    ) as result (device_id, check_id, status, rows, digest, message, query_revision, ran_at, version)
+    ) as result (device_id, check_id, status, rows, digest, message, needs_osquery, is_first, query_revision, ran_at, version)
     -- Each found by its key: without statistics a join would read all results of the organization.
     cross join lateral (
       select ctid from check_results where ${inOrganization('check_results', organizationId)}
