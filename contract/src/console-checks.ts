@@ -245,8 +245,11 @@ export const BlockHolds = Type.Object(
           began_at: Timestamp('Since when blocks are held.'),
           owner_limit: Nullable(
             Count(
-              'The devices of so many people the check might have newly blocked within an hour; null where blocks were counted by device then.',
+              'The devices of so many people the check might have newly blocked within an hour; null where an upgrade alone is the cause, or blocks were counted by device then.',
             ),
+          ),
+          query_upgraded_at: Nullable(
+            Timestamp('When an upgrade changed the query whose first answers are held; null where none is the cause.'),
           ),
           devices: Count('Devices that it keeps from being blocked now.'),
           people: Count('Owners of these devices.'),
@@ -269,6 +272,7 @@ export const BlockHolds = Type.Object(
             check: { id: '57', name: 'The firewall is on' },
             began_at: '2026-11-20T09:00:00.000Z',
             owner_limit: 35,
+            query_upgraded_at: null,
             devices: 212,
             people: 198,
             taken_back: 0,
@@ -278,7 +282,8 @@ export const BlockHolds = Type.Object(
         ],
       },
     ],
-    description: 'Blocks that are held because one check was about to block the devices of many people at once.',
+    description:
+      'Blocks that are held because one check was about to block the devices of many people at once, or because an upgrade changed its query.',
   },
 )
 export type BlockHolds = Static<typeof BlockHolds>
@@ -391,6 +396,17 @@ export const CheckFacts = Type.Object(
     option_definitions: JsonText('What an administrator may set, as JSON text of an object.'),
     privacy_info: Text('What the check reads about people.'),
     recomputing: Flag('Whether devices are still being decided again after a change.'),
+    upgrade: Nullable(
+      Type.Object(
+        {
+          query_upgraded_at: Timestamp('When an upgrade of the service changed the query.'),
+          newly_failing: Count('Devices that fail since their first answer to it, and did not fail before.'),
+          newly_passing: Count('Devices that pass since then, and failed before.'),
+          waiting: Count('Devices that have yet to answer it; what they said before counts until then.'),
+        },
+        { description: 'What a change of the query within the last 30 days did.' },
+      ),
+    ),
   },
   {
     title: 'CheckFacts',
@@ -421,6 +437,7 @@ export const CheckFacts = Type.Object(
         option_definitions: '{}',
         privacy_info: 'Reads the version of macOS only.',
         recomputing: false,
+        upgrade: { query_upgraded_at: '2026-11-20T09:00:00.000Z', newly_failing: 2, newly_passing: 5, waiting: 40 },
       },
     ],
     description: 'A check with what its page shows.',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Page } from '../components/page.tsx'
 import { RecordPage } from '../components/record-page.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import { VerbButton } from '../components/verb-button.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -50,6 +51,7 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
           ))}
         </div>
         <p className="secondary">{standingOf(facts)}</p>
+        <SinceUpgrade facts={facts} />
         <HeldBlocks checkId={facts.id} />
         <Tabs label="Parts of the check">
           <Link to="/checks/$checkId" params={params} {...asTab}>
@@ -71,6 +73,24 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
         <Outlet />
       </div>
     </Page>
+  )
+}
+
+/** What the last upgrade of Muster changed in its answers, while that may be news. */
+function SinceUpgrade({ facts: { id, upgrade } }: { facts: CheckFacts }) {
+  if (upgrade === null) return null
+  const { query_upgraded_at: at, newly_failing: failing, newly_passing: passing, waiting } = upgrade
+  return (
+    <p className="secondary">
+      An upgrade of Muster changed the query of this check <RelativeTime time={at} />. Since then{' '}
+      {failing === 0 ? 'no device fails' : `${devices(failing)} ${failing === 1 ? 'fails' : 'fail'}`} that did not fail
+      before, and{' '}
+      {passing === 0 ? 'none passes' : `${passing.toLocaleString('en')} ${passing === 1 ? 'passes' : 'pass'}`} that
+      failed. {waiting > 0 && `${devices(waiting)} ${waiting === 1 ? 'has' : 'have'} yet to answer. `}
+      <Link to="/checks/$checkId/history" params={{ checkId: id }} className="underlined">
+        See what changed
+      </Link>
+    </p>
   )
 }
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { BlockHolds } from '@muster/contract/console-checks.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -49,7 +49,7 @@ function HeldBlock({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnChec
 }
 
 function HoldText({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnCheck: boolean }) {
-  const { check, owner_limit: limit, discarded_at: discardedAt } = hold
+  const { check, discarded_at: discardedAt } = hold
   if (discardedAt !== null) {
     return (
       <>
@@ -72,13 +72,31 @@ function HoldText({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnCheck
       <b className="medium">
         The blocks of {devices(hold.devices)} of {people(hold.people)} are held.
       </b>{' '}
-      {subject} was about to block{' '}
-      {limit === null ? 'many devices' : `the devices of more than ${people(limit)} within an hour`} (
-      <RelativeTime time={hold.began_at} />
-      ). Until you decide, these devices keep the state that they had before
+      <WhyHeld hold={hold} subject={subject} /> Until you decide, these devices keep the state that they had before
       {hold.taken_back === 0
         ? ', and nothing is signaled.'
         : `. The blocks of ${devices(hold.taken_back)} within the hour before were taken back, and receivers were told.`}
+    </>
+  )
+}
+
+/** One that began with an upgrade may have come to hold too many at once, which is then what to know. */
+function WhyHeld({ hold, subject }: { readonly hold: Hold; readonly subject: ReactNode }) {
+  const { owner_limit: limit, query_upgraded_at: upgradedAt } = hold
+  if (limit === null && upgradedAt !== null) {
+    return (
+      <>
+        {subject} asks another question since an upgrade of Muster <RelativeTime time={upgradedAt} />, and these devices
+        fail it that did not fail it before.
+      </>
+    )
+  }
+  return (
+    <>
+      {subject} was about to block{' '}
+      {limit === null ? 'many devices' : `the devices of more than ${people(limit)} within an hour`} (
+      <RelativeTime time={hold.began_at} />
+      ).
     </>
   )
 }
@@ -87,6 +105,7 @@ type DialogParts = { readonly hold: Hold; readonly onClose: () => void }
 
 function Release({ hold, onClose }: DialogParts) {
   const { check, devices: count } = hold
+  const isOfUpgrade = hold.query_upgraded_at !== null
   const release = useAction({
     act: () => api('releaseBlockHold', { params: { blockHoldId: hold.id } }),
     refresh: ['checks', 'issues', 'devices'],
@@ -99,7 +118,8 @@ function Release({ hold, onClose }: DialogParts) {
       onClose={onClose}
       question={`Release the blocks of ${devices(count)}?`}
       consequences={[
-        `${devices(count)} that ${count === 1 ? 'fails' : 'fail'} “${visibleText(check.name)}” ${count === 1 ? 'is' : 'are'} blocked now.`,
+        `${devices(count)} that ${count === 1 ? 'fails' : 'fail'} “${visibleText(check.name)}” ${count === 1 ? 'is' : 'are'} blocked${isOfUpgrade ? ', at once or after the days of grace that the check has' : ' now'}.`,
+        ...(isOfUpgrade ? ['Devices that fail it later are blocked as usual.'] : []),
         'For 24 hours, blocks of this check are not held again.',
       ]}
       stays="To let the devices in again, pause the check."

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../api/session.ts'
 import { resultWords } from '../checks/check-words.ts'
-import { byTrouble } from '../checks/row-status.ts'
+import { byTrouble, settledByUpgrade, whyUnknown } from '../checks/row-status.ts'
 import { Icon } from '../components/icon.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -44,6 +44,7 @@ export function CheckResults({ deviceId, isWhole = false }: { deviceId: string; 
         <Failure what="Results could not be loaded." error={results.error} onRetry={() => void results.refetch()} />
       )}
       {results.isPending && <SkeletonRows rows={6} />}
+      <OldAgent results={all} />
       {results.data && rows.length === 0 && (
         <p className="secondary">{all.length === 0 ? 'No check has run on this device yet.' : 'Everything passes.'}</p>
       )}
@@ -53,6 +54,18 @@ export function CheckResults({ deviceId, isWhole = false }: { deviceId: string; 
         ))}
       </ul>
     </section>
+  )
+}
+
+/** Which checks wait for nothing but a newer osquery. */
+function OldAgent({ results }: { results: readonly CheckResult[] }) {
+  const { checks, version } = settledByUpgrade(results)
+  if (checks === 0) return null
+  return (
+    <p className="secondary">
+      Upgrade osquery on this device to {visibleText(version)} or newer:{' '}
+      {checks === 1 ? '1 check needs' : `${checks} checks need`} it to tell.
+    </p>
   )
 }
 
@@ -133,7 +146,9 @@ function OwnIssues({ result: { device_id: device, check_id: check } }: { result:
   )
 }
 
-function reasonOf({ status, exemption_reason: reason, exemption_expires_at: end }: CheckResult): string {
+function reasonOf(result: CheckResult): string {
+  const { status, exemption_reason: reason, exemption_expires_at: end } = result
+  if (status === 'unknown') return visibleText(whyUnknown(result))
   if (status === 'stale') return 'Options changed; runs at the next check-in'
   if (status === 'pending') return 'Runs at the next check-in'
   if (reason === null) return ''

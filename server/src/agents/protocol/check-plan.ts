@@ -17,7 +17,7 @@ export async function loadPlan(db: Db, organizationId: string, before: CheckPlan
       const check: PlannedCheck = {
         checkId: row.check_id,
         queryRevision: row.query_revision,
-        isQueryOfRelease: row.query_revision === row.released_query_revision,
+        isUpgradedQuery: row.query_revision === row.upgraded_query_revision,
         intervalMs: row.interval_seconds * 1000,
         source,
         query: known?.source === source ? known.query : renderQuery(row),

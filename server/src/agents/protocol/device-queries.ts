@@ -151,7 +151,7 @@ export function listScheduledChecks(reader: Reader, organizationId: string) {
       'checks.interval_seconds',
       'configuration.options',
       'configuration.query_revision',
-      'configuration.released_query_revision',
+      'configuration.upgraded_query_revision',
     ])
     .where(inOrganization('checks', organizationId))
     .where('checks.sql_template', 'is not', null)

@@ -6,7 +6,7 @@ import { dueTime, fractionOf, nextTurnMs, type PlannedCheck, unansweredMs } from
 const startMs = Date.parse('2026-11-20T10:00:00.000Z')
 const check: PlannedCheck = {
   checkId: '7',
-  isQueryOfRelease: false,
+  isUpgradedQuery: false,
   queryRevision: '2',
   intervalMs: hourMs,
   source: '',

@@ -1,8 +1,8 @@
 export type PlannedCheck = {
   checkId: string
   queryRevision: string
-  /** Whether a release of Muster brought the query, so that each device answers it in its turn. */
-  isQueryOfRelease: boolean
+  /** Whether an upgrade of Muster brought the query, so that each device answers it in its turn. */
+  isUpgradedQuery: boolean
   intervalMs: number
   /** What the query was made from. */
   source: string
@@ -70,7 +70,7 @@ export function nextTurnMs(ranAtMs: number, intervalMs: number, deviceId: string
 
 /**
  * When a check is due on a device; 0 for at once. Urgent are refreshes and first runs of a query, but for one that came with
- * a release: an upgrade changes many, and a fleet that answered all of them at once would be a storm.
+ * an upgrade: that changes many, and a fleet that answered all of them at once would be a storm.
  */
 export function dueTime(
   check: PlannedCheck,
@@ -80,7 +80,7 @@ export function dueTime(
 ): DueCheck {
   const { ranAtMs, refreshRequestedAtMs } = state
   const isOtherQuery = state.queryRevision !== check.queryRevision
-  const isFirst = ranAtMs === undefined || (isOtherQuery && !check.isQueryOfRelease)
+  const isFirst = ranAtMs === undefined || (isOtherQuery && !check.isUpgradedQuery)
   const isRefresh = refreshRequestedAtMs !== undefined && refreshRequestedAtMs > (ranAtMs ?? 0)
   const isUrgent = isFirst || isRefresh
   const dueAtMs = isUrgent ? 0 : nextTurnMs(ranAtMs, check.intervalMs, deviceId, check.checkId)

@@ -490,9 +490,9 @@ export interface Database {
     paused_by: string | null
     revision: WithDefault<string>
     query_revision: WithDefault<string>
-    /** Of the query that a release of Muster brought last. */
-    released_query_revision: string | null
-    query_released_at: Instant | null
+    /** Of the query that an upgrade of Muster brought last. */
+    upgraded_query_revision: string | null
+    query_upgraded_at: Instant | null
     remediation_strategy: WithDefault<'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'>
     block_auth_grace_period_days: WithDefault<number>
     auth_check_run_shelf_life_seconds: WithDefault<number>
@@ -522,8 +522,8 @@ export interface Database {
     snoozed_until: Instant | null
     /** What the status of an exempted check would be. */
     in_scope_status: Exclude<StoredStatus, 'out_of_scope'> | null
-    /** What it was before the first answer to the query that a release brought. */
-    status_before_release: StoredStatus | null
+    /** What it was before the first answer to the query that an upgrade brought. */
+    status_before_upgrade: StoredStatus | null
     needs_osquery: string | null
   }
   check_tallies: {
@@ -608,10 +608,10 @@ export interface Database {
     id: Id
     check_id: string
     began_at: Instant
-    /** Null: from before blocks were counted by owner, or it began with a release alone. */
+    /** Null: from before blocks were counted by owner, or it began with an upgrade alone. */
     owner_limit: number | null
-    /** Of the query that a release brought: first answers to it wait under the hold. Null: it began with many at once. */
-    released_query_revision: string | null
+    /** Of the query that an upgrade brought: first answers to it wait under the hold. Null: it began with many at once. */
+    upgraded_query_revision: string | null
     /** Devices whose blocks of the hour before it took back. */
     taken_back: WithDefault<number>
     decision: 'released' | 'discarded' | 'ended' | null

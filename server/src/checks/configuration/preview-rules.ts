@@ -26,7 +26,7 @@ export type OwnIssue = {
   blocks_device_at: string | null
   hold_id: string | null
   hold_decision: HoldDecision | null
-  hold_is_of_release: boolean | null
+  hold_is_of_upgrade: boolean | null
   told_before_block: boolean
   /** Whether a hold that begins now takes its block back. */
   is_taken_back: boolean

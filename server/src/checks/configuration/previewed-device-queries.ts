@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { isOfRelease, isTakenBack } from '../../compliance/holds/earlier-blocks.ts'
+import { isOfUpgrade, isTakenBack } from '../../compliance/holds/earlier-blocks.ts'
 import { isYetToBeTold } from '../../inventory/devices/issues-to-decide.ts'
 import { listGroupsOfDevices } from '../../inventory/devices/lock-device.ts'
 import { type StateOfIssue, stateOfIssue } from '../../inventory/devices/rules.ts'
@@ -93,7 +93,7 @@ async function listOpenIssues(reader: Reader, { organizationId, checkId, now }: 
       ofOwn<string>('issues.detected_at').as('detected_at'),
       ofOwn<string>('issues.blocking_since').as('blocking_since'),
       'hold.decision as hold_decision',
-      isOfRelease.as('hold_is_of_release'),
+      isOfUpgrade.as('hold_is_of_upgrade'),
       isYetToBeTold.as('is_yet_to_be_told'),
       sql<boolean>`issues.check_id = ${checkId}::bigint and ${isTakenBack(now, null)}`.as('is_taken_back'),
     ])
@@ -114,11 +114,11 @@ async function listOpenIssues(reader: Reader, { organizationId, checkId, now }: 
     const entry = byDevice.get(row.device_id) ?? { own: [], others: [] }
     byDevice.set(row.device_id, entry)
     const state = stateOfIssue(row)
-    const { detected_at, blocking_since, hold_id, hold_decision, hold_is_of_release } = row
+    const { detected_at, blocking_since, hold_id, hold_decision, hold_is_of_upgrade } = row
     const { told_before_block, is_taken_back } = row
     if (detected_at === null) entry.others.push(state)
     else {
-      const held = { hold_id, hold_decision, hold_is_of_release, told_before_block, is_taken_back }
+      const held = { hold_id, hold_decision, hold_is_of_upgrade, told_before_block, is_taken_back }
       entry.own.push({ ...state, detected_at, blocking_since, ...held })
     }
   }

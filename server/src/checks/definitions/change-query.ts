@@ -42,7 +42,7 @@ type Raised = {
   checkId: string
   options: Record<string, unknown>
   /** Whose change of the query it is; undefined where the query stays. */
-  queryBy: 'organization' | 'release' | undefined
+  queryBy: 'organization' | 'upgrade' | undefined
 }
 
 /** Writes the next revision of a check's configuration, and of its query where that changes. */
@@ -56,7 +56,7 @@ export async function raiseRevision(tx: Tx, { checkId, options, queryBy }: Raise
         revision: sql`${row.ref('revision')} + 1`,
         updated_at: context.now,
         ...(queryBy !== undefined && { query_revision: next }),
-        ...(queryBy === 'release' && { released_query_revision: next, query_released_at: context.now }),
+        ...(queryBy === 'upgrade' && { upgraded_query_revision: next, query_upgraded_at: context.now }),
       }
     })
     .where(inOrganization('check_configurations', context.organizationId))

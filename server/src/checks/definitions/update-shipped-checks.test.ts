@@ -22,7 +22,7 @@ type MadeDevice = Awaited<ReturnType<typeof make.device>>
 const minute = (count: number) => plusMs(startOfTests, count * 60_000)
 const never = new AbortController().signal
 
-/** As a release has it whose edition that is. */
+/** As an upgrade has it whose edition that is. */
 const shipped = (edition: number, changed: Partial<CatalogueCheck> = {}): CatalogueCheck => ({
   slug: 'firewall',
   edition,
@@ -85,11 +85,11 @@ const results = async () =>
   (
     await database.db
       .selectFrom('check_results')
-      .select(['status', 'status_before_release'])
+      .select(['status', 'status_before_upgrade'])
       .where('check_id', '=', check.id)
       .orderBy('device_id')
       .execute()
-  ).map((row) => `${row.status} before ${row.status_before_release}`)
+  ).map((row) => `${row.status} before ${row.status_before_upgrade}`)
 const states = async () =>
   (await database.db.selectFrom('devices').select('auth_state').orderBy('id').execute()).map((row) => row.auth_state)
 const audits = (action: string) =>
@@ -126,7 +126,7 @@ test('a check of an older edition becomes that of the release, once, and what an
   assert.deepEqual(set.options, { ports: 5 })
   assert.equal(set.remediation_strategy, 'notify_only')
   assert.deepEqual(
-    [set.revision, set.query_revision, set.released_query_revision, set.query_released_at],
+    [set.revision, set.query_revision, set.upgraded_query_revision, set.query_upgraded_at],
     ['2', '2', '2', minute(1)],
   )
   const [entry, ...more] = await audits('check.updated')
@@ -134,7 +134,7 @@ test('a check of an older edition becomes that of the release, once, and what an
   assert.equal(entry?.actor_type, 'System')
   assert.match(
     entry?.description ?? '',
-    /^Updated the check "The firewall is on" with a new release of Muster: name from /,
+    /^Updated the check "The firewall is on" with an upgrade of Muster: name from /,
   )
   assert.match(entry?.description ?? '', /the options "gone" are unset\.$/)
 
@@ -207,12 +207,9 @@ for (const strategy of ['block_immediately', 'warn_then_block'] as const) {
     await report(1, 'FAIL', minute(3))
     assert.deepEqual(await states(), ['good', 'good', 'good'])
     const [hold] = await holds()
-    assert.deepEqual([hold?.owner_limit, hold?.released_query_revision, hold?.decision], [null, '2', null])
+    assert.deepEqual([hold?.owner_limit, hold?.upgraded_query_revision, hold?.decision], [null, '2', null])
     const [entry] = await audits('check.blocks_held')
-    assert.match(
-      entry?.description ?? '',
-      /a new release of Muster changed its query, and devices fail it that did not/,
-    )
+    assert.match(entry?.description ?? '', /an upgrade of Muster changed its query, and devices fail it that did not/)
     // Whatever has their deadlines decided again, and any length of time.
     await recompute(minute(4))
     await configure({ block_auth_grace_period_days: 1 }, minute(5))
@@ -283,7 +280,7 @@ test('discarded first answers never block, and those of later devices are held a
   )
 })
 
-test('too many blocks that no release caused join the hold of a release', async () => {
+test('too many blocks that no release caused join the hold of an upgrade', async () => {
   await begin({ remediation_strategy: 'block_immediately' })
   await enroll(13)
   await report(0, 'PASS', minute(1))

@@ -36,13 +36,13 @@ const fieldNames = [
 type Upgrade = {
   context: () => ChangeOrigin
   signal: AbortSignal
-  /** Left out: the one of this release. */
+  /** Left out: the one of this version. */
   catalogue?: readonly CatalogueCheck[]
 }
 
 /**
- * Brings the checks that organizations have from the catalogue to the editions of this release, each organization in a
- * transaction of its own. One that a newer release has brought already stays. Where the query changes, devices answer it in
+ * Brings the checks that organizations have from the catalogue to the editions of this version, each organization in a
+ * transaction of its own. One that a newer version has brought already stays. Where the query changes, devices answer it in
  * their turn, keep their results until then, and blocks that begin with a first answer are held (`holdBlocks`). Rejects once
  * all were tried where one failed.
  */
@@ -103,11 +103,11 @@ async function updateOne(tx: Tx, organizationId: string, catalogue: readonly Cat
       check.options,
       (await lockConfiguration(tx, organizationId, before.id)).options,
     )
-    const queryBy = differs(ofTheQuery) ? 'release' : undefined
+    const queryBy = differs(ofTheQuery) ? 'upgrade' : undefined
     await raiseRevision(tx, { checkId: before.id, options: kept, queryBy }, context)
     if (differs(['platforms'])) await requestRecomputation(tx, { checkId: before.id, scope: 'all_devices' }, context)
     const clauses = describeFieldChanges(before, after, fieldNames)
-    const description = `Updated the check "${before.name}" with a new release of Muster: ${clauses}${consequence}.`
+    const description = `Updated the check "${before.name}" with an upgrade of Muster: ${clauses}${consequence}.`
     news.push({ checkId: before.id, description, changes: changesBetween(before, after, fieldNames) })
   }
   if (news.length > 0) await queueAgentNotice(tx, organizationId, null, context.now)

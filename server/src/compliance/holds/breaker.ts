@@ -36,8 +36,8 @@ export async function readBreaker(reader: Reader, check: CheckOfOrganization, no
 
 type Hold = NonNullable<Awaited<ReturnType<typeof latestHold>>>
 
-/** One that began with a release holds nothing else, until there are too many. */
-const holdsEveryBlock = (hold: Hold): boolean => hold.released_query_revision === null || hold.owner_limit !== null
+/** One that began with an upgrade holds nothing else, until there are too many. */
+const holdsEveryBlock = (hold: Hold): boolean => hold.upgraded_query_revision === null || hold.owner_limit !== null
 
 /** Whether blocks without notice of these owners' devices are held. A preview asks it as the act does. */
 export async function areHeld(standing: Breaker, owners: ReadonlySet<string>): Promise<boolean> {
@@ -50,7 +50,7 @@ export async function areHeld(standing: Breaker, owners: ReadonlySet<string>): P
 export const latestHold = (reader: Reader, { organizationId, checkId }: CheckOfOrganization) =>
   reader
     .selectFrom('block_holds')
-    .select(['id', 'decision', 'decided_at', 'owner_limit', 'released_query_revision'])
+    .select(['id', 'decision', 'decided_at', 'owner_limit', 'upgraded_query_revision'])
     .where(inOrganization('block_holds', organizationId))
     .where('check_id', '=', checkId)
     .orderBy('id', 'desc')

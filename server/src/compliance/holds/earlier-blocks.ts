@@ -20,7 +20,7 @@ export const isTakenBack = (began: string, holdId: string | null) => sql<boolean
       and log.started_at > issues.blocks_device_at - interval '1 hour'
       and shown.issue_id = issues.id and shown.blocking_status = 'blocked'))`
 
-/** Whether first answers to the query of a release wait under `hold`; null where there is none. */
-export const isOfRelease = sql<
+/** Whether first answers to the query of an upgrade wait under `hold`; null where there is none. */
+export const isOfUpgrade = sql<
   boolean | null
->`case when hold.id is not null then hold.released_query_revision is not null end`
+>`case when hold.id is not null then hold.upgraded_query_revision is not null end`

@@ -8,19 +8,19 @@ import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { areHeld, type Breaker, type CheckOfOrganization, latestHold, readBreaker } from './breaker.ts'
 import { breaker } from './hold-rules.ts'
 
-/** A block of a locked device that comes without notice, or that a release may be the cause of. */
+/** A block of a locked device that comes without notice, or that an upgrade may be the cause of. */
 export type NewBlock = {
   deviceId: string
   ownerId: string | null
   checkId: string
   isSudden: boolean
-  /** Of the query that a release brought and the device answers for the first time; null for every other block. */
-  releasedQuery: string | null
+  /** Of the query that an upgrade brought and the device answers for the first time; null for every other block. */
+  upgradedQuery: string | null
   context: ChangeOrigin
 }
 
 /**
- * Holds what a release may have caused, and the blocks of a check that would hit the devices of more people than its limit
+ * Holds what an upgrade may have caused, and the blocks of a check that would hit the devices of more people than its limit
  * within the hour. Returns for each block the hold that it waits under; null where it takes effect. Processes count one
  * after another, by a lock for each check; take it once the devices are locked.
  */
@@ -42,8 +42,8 @@ export async function holdBlocks(
       for (const block of under) holds.set(block, hold.id)
       if ('context' in hold) begun.push(hold)
     }
-    const first = some.filter(({ releasedQuery }) => releasedQuery !== null)
-    put(first, await holdOfRelease(tx, check, first))
+    const first = some.filter(({ upgradedQuery }) => upgradedQuery !== null)
+    put(first, await holdOfUpgrade(tx, check, first))
     const sudden = some.filter((block) => block.isSudden && !holds.has(block))
     put(sudden, await holdOf(tx, check, sudden))
   }
@@ -51,50 +51,50 @@ export async function holdBlocks(
   return blocks.map((block) => holds.get(block) ?? null)
 }
 
-/** `limit`: the devices of how many people; null where a release is the cause. */
+/** `limit`: the devices of how many people; null where an upgrade is the cause. */
 type Begun = CheckOfOrganization & { id: string; limit: number | null; context: ChangeOrigin }
 
 /**
- * What fails with a device's first answer to the query that a release brought may be a fault of the release: it waits until
+ * What fails with a device's first answer to the query that an upgrade brought may be a fault of the upgrade: it waits until
  * someone has seen it. Once a hold of that query was released, later first answers block as others do.
  */
-async function holdOfRelease(
+async function holdOfUpgrade(
   tx: Tx,
   check: CheckOfOrganization,
   [first]: readonly NewBlock[],
 ): Promise<{ id: string } | Begun | undefined> {
   if (!first) return undefined
-  const { releasedQuery, context } = first
+  const { upgradedQuery, context } = first
   const last = await latestHold(tx, check)
   if (last?.decision === null) {
-    if (last.released_query_revision !== releasedQuery) await widen(tx, check, last.id, releasedQuery)
+    if (last.upgraded_query_revision !== upgradedQuery) await widen(tx, check, last.id, upgradedQuery)
     return { id: last.id }
   }
-  if (await wasReleased(tx, check, releasedQuery)) return undefined
+  if (await wasReleased(tx, check, upgradedQuery)) return undefined
   const { organizationId: organization_id, checkId: check_id } = check
   const { id } = await tx
     .insertInto('block_holds')
-    .values({ organization_id, check_id, began_at: context.now, released_query_revision: releasedQuery })
+    .values({ organization_id, check_id, began_at: context.now, upgraded_query_revision: upgradedQuery })
     .returning('id')
     .executeTakeFirstOrThrow()
   return { ...check, id, limit: null, context }
 }
 
-const widen = (tx: Tx, { organizationId }: CheckOfOrganization, id: string, releasedQuery: string | null) =>
+const widen = (tx: Tx, { organizationId }: CheckOfOrganization, id: string, upgradedQuery: string | null) =>
   tx
     .updateTable('block_holds')
-    .set({ released_query_revision: releasedQuery })
+    .set({ upgraded_query_revision: upgradedQuery })
     .where(inOrganization('block_holds', organizationId))
     .where('id', '=', id)
     .execute()
 
-async function wasReleased(tx: Tx, { organizationId, checkId }: CheckOfOrganization, releasedQuery: string | null) {
+async function wasReleased(tx: Tx, { organizationId, checkId }: CheckOfOrganization, upgradedQuery: string | null) {
   const found = await tx
     .selectFrom('block_holds')
     .select('id')
     .where(inOrganization('block_holds', organizationId))
     .where('check_id', '=', checkId)
-    .where('released_query_revision', '=', releasedQuery)
+    .where('upgraded_query_revision', '=', upgradedQuery)
     .where('decision', '=', 'released')
     .limit(1)
     .executeTakeFirst()
@@ -225,5 +225,5 @@ async function recordHold(tx: Tx, { organizationId, checkId, limit, context }: B
 
 const whyHeld = (limit: number | null): string =>
   limit === null
-    ? 'a new release of Muster changed its query, and devices fail it that did not fail it before'
+    ? 'an upgrade of Muster changed its query, and devices fail it that did not fail it before'
     : `it was about to block the devices of more than ${limit} people within an hour`

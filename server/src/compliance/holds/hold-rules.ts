@@ -35,7 +35,7 @@ export type HeldSchedule = Schedule & { hold_id: string | null }
 export type UnderHold = HeldSchedule & {
   hold_decision: HoldDecision | null
   /** Whether first answers to the query of a release wait under it. */
-  hold_is_of_release: boolean | null
+  hold_is_of_upgrade: boolean | null
 }
 
 /** Whether an issue is under a hold, also one that was released and has yet to let it block. */
@@ -61,10 +61,10 @@ export const wasTold = (issue: HeldSchedule & { told_before_block: boolean }, is
  * effect, and the hold is over for the issue.
  */
 export function scheduleUnderHold(issue: UnderHold, decided: Schedule, now: string): HeldSchedule {
-  const { hold_id, hold_decision, hold_is_of_release, blocking_since, blocks_device_at } = issue
+  const { hold_id, hold_decision, hold_is_of_upgrade, blocking_since, blocks_device_at } = issue
   const isInForce = hold_decision === null || hold_decision === 'discarded'
   const isHeldStill =
-    hold_is_of_release === true
+    hold_is_of_upgrade === true
       ? decided.blocks_device_at !== null
       : isSudden(blocks_device_at, decided.blocks_device_at, now)
   if (isInForce && isHeldStill) return { hold_id, blocking_since, blocks_device_at }

@@ -3,7 +3,7 @@ import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
-import { isOfRelease } from '../holds/earlier-blocks.ts'
+import { isOfUpgrade } from '../holds/earlier-blocks.ts'
 import { holdBlocks } from '../holds/hold-blocks.ts'
 import { comesSuddenly, type HeldSchedule, wasTold } from '../holds/hold-rules.ts'
 import { type BlockingPolicy, type ScheduledIssue, scheduleIssue } from './rules.ts'
@@ -41,7 +41,7 @@ export async function rescheduleIssues(
   if (moved.length === 0) return
   const sudden = moved.filter(({ isSudden }) => isSudden)
   const blocks = sudden.map(({ issue: { device_id: deviceId, check_id: checkId }, device }) => ({
-    ...{ deviceId, checkId, context, isSudden: true, releasedQuery: null },
+    ...{ deviceId, checkId, context, isSudden: true, upgradedQuery: null },
     ownerId: device.registered_owner_id,
   }))
   const holds = await holdBlocks(tx, organizationId, blocks)
@@ -110,7 +110,7 @@ async function openIssuesUnder(
       'issues.hold_id',
       'issues.told_before_block',
       'hold.decision as hold_decision',
-      isOfRelease.as('hold_is_of_release'),
+      isOfUpgrade.as('hold_is_of_upgrade'),
       'result.snoozed_until',
     ])
     .where(inOrganization('issues', organizationId))

@@ -17,8 +17,8 @@ export type IssueVerdict = {
   isInBlockingGroups: boolean
   snoozedUntil: string | null
   ranAt: string
-  /** Of the query that a release brought, where this is the first answer of the device to it; null otherwise. */
-  releasedQuery: string | null
+  /** Of the query that an upgrade brought, where this is the first answer of the device to it; null otherwise. */
+  upgradedQuery: string | null
   /** An exempted check resolves issues and opens none. */
   isExempted: boolean
   failures: ReadonlyMap<string | null, Record<string, string>>
@@ -191,10 +191,10 @@ async function decideOpened(tx: Tx, organizationId: string, opened: readonly Fai
   const blocking = decided.flatMap(({ failure, decision: { blocks_device_at: at } }) => {
     const { entry, verdict } = failure
     const isNotAnnounced = isSudden(null, at, entry.context.now)
-    if (at === null || !(isNotAnnounced || verdict.releasedQuery !== null)) return []
+    if (at === null || !(isNotAnnounced || verdict.upgradedQuery !== null)) return []
     const block: NewBlock = {
       ...{ deviceId: entry.device.id, ownerId: entry.device.registered_owner_id, checkId: verdict.checkId },
-      ...{ isSudden: isNotAnnounced, releasedQuery: verdict.releasedQuery, context: entry.context },
+      ...{ isSudden: isNotAnnounced, upgradedQuery: verdict.upgradedQuery, context: entry.context },
     }
     return [{ failure, block }]
   })

@@ -108,8 +108,8 @@ type Change = Outdated & {
   device: LockedDevice
   check: CheckFacts
   judgement: Judgement
-  /** Of the query that a release brought, where this is the first answer to it. */
-  releasedQuery: string | null
+  /** Of the query that an upgrade brought, where this is the first answer to it. */
+  upgradedQuery: string | null
   status: StoredResult['status']
 }
 
@@ -129,10 +129,10 @@ async function recordChanges(
 }
 
 async function store(tx: Tx, organizationId: string, changes: readonly Change[]): Promise<void> {
-  const results = changes.map(({ report: { deviceId, checkId, digest, run }, judgement, stored, releasedQuery }) => ({
+  const results = changes.map(({ report: { deviceId, checkId, digest, run }, judgement, stored, upgradedQuery }) => ({
     ...{ deviceId, checkId, digest, status: judgement.status, version: stored.version },
     ...{ rows: judgement.rows, message: judgement.message, needsOsquery: judgement.needsOsquery },
-    ...{ isFirstOfRelease: releasedQuery !== null, queryRevision: run.queryRevision, ranAt: run.ranAt },
+    ...{ isFirstAfterUpgrade: upgradedQuery !== null, queryRevision: run.queryRevision, ranAt: run.ranAt },
   }))
   const stored = await storeResults(tx, organizationId, results)
   if (stored !== results.length) throw new Overtaken('Results were written meanwhile')
@@ -159,7 +159,7 @@ async function decide(
     if (!device || !check || stored.status === null || isRefused(report.run, check, stored)) return []
     const judgement = judge(report.run.outcome, check.primary_key_column)
     const status = stored.exempted_at === null ? judgement.status : 'out_of_scope'
-    return [{ report, stored, device, check, judgement, status, releasedQuery: firstAnsweredQuery(check, stored) }]
+    return [{ report, stored, device, check, judgement, status, upgradedQuery: firstAnsweredQuery(check, stored) }]
   })
 }
 
@@ -170,10 +170,10 @@ function isRefused(run: CheckRun, check: CheckFacts, stored: StoredResult): bool
   return isOutdated || run.ranAt <= (stored.ran_at ?? '') || run.ranAt <= (stored.noted_at ?? '')
 }
 
-/** A device that had answered no query before has nothing that a release could have changed. */
-function firstAnsweredQuery({ released_query_revision: released }: CheckFacts, stored: StoredResult): string | null {
-  if (released === null || stored.query_revision === null) return null
-  return BigInt(stored.query_revision) < BigInt(released) ? released : null
+/** A device that had answered no query before has nothing that an upgrade could have changed. */
+function firstAnsweredQuery({ upgraded_query_revision: upgraded }: CheckFacts, stored: StoredResult): string | null {
+  if (upgraded === null || stored.query_revision === null) return null
+  return BigInt(stored.query_revision) < BigInt(upgraded) ? upgraded : null
 }
 
 /** A device none of whose issues came or went keeps its state: the passing of time is the worker's affair. */
@@ -187,7 +187,7 @@ async function settle(tx: Tx, organizationId: string, recordings: readonly Recor
   await settleEachAuthState(tx, organizationId, await settleIssues(tx, organizationId, entries))
 }
 
-const verdictOf = ({ report: { run }, check, stored, judgement, device, releasedQuery }: Change): IssueVerdict => ({
+const verdictOf = ({ report: { run }, check, stored, judgement, device, upgradedQuery }: Change): IssueVerdict => ({
   checkId: check.id,
   issueTitle: check.issue_title,
   primaryKeyColumn: check.primary_key_column,
@@ -195,7 +195,7 @@ const verdictOf = ({ report: { run }, check, stored, judgement, device, released
   isInBlockingGroups: isAllowed(check.blocking_allowed_groups, check.blocking_excluded_groups, device),
   snoozedUntil: stored.snoozed_until,
   ranAt: run.ranAt,
-  releasedQuery,
+  upgradedQuery,
   isExempted: stored.exempted_at !== null,
   failures: judgement.failures,
   resolves: judgement.resolves,

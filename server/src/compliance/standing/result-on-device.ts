@@ -23,7 +23,7 @@ export async function getResultOnDevice(tx: Tx, { organizationId, deviceId, chec
     .select(['checks.name as check_name', 'configuration.snooze_disallowed'])
     .select(
       sql<boolean>`(check_results.query_revision is distinct from configuration.query_revision
-        and configuration.query_revision is distinct from configuration.released_query_revision)`.as(
+        and configuration.query_revision is distinct from configuration.upgraded_query_revision)`.as(
         'is_of_other_query',
       ),
     )

@@ -145,6 +145,17 @@ function isStorableRow(row: CheckRow): boolean {
 
 /** Rows that need no change, as nearly all, are not copied: there are thousands a second. */
 const storableRow = (row: CheckRow): CheckRow =>
+  row[reasonColumn] === '' || row[neededColumn] === '' ? storableRow(withoutNoReason(row)) : boundedRow(row)
+
+/** Rows of decided answers have no reason to tell, and would show an empty one. */
+const withoutNoReason = (row: CheckRow): CheckRow =>
+  Object.fromEntries(
+    Object.entries(row).filter(
+      ([column, value]) => value !== '' || (column !== reasonColumn && column !== neededColumn),
+    ),
+  )
+
+const boundedRow = (row: CheckRow): CheckRow =>
   isStorableRow(row)
     ? row
     : Object.fromEntries(Object.entries(row).map(([column, value]) => [storableValue(column), storableValue(value)]))

@@ -20,7 +20,7 @@ export const listCheckFacts = (tx: Tx, organizationId: string, checkIds: readonl
       'checks.primary_key_column',
       'checks.issue_title',
       'configuration.query_revision as wanted_revision',
-      'configuration.released_query_revision',
+      'configuration.upgraded_query_revision',
       'configuration.paused_at',
       'configuration.remediation_strategy',
       'configuration.block_auth_grace_period_days',
@@ -102,8 +102,8 @@ export type NewResult = Pair & {
   digest: string
   message: string | null
   needsOsquery: string | null
-  /** Whether it is the first answer of the device to the query that a release brought. */
-  isFirstOfRelease: boolean
+  /** Whether it is the first answer of the device to the query that an upgrade brought. */
+  isFirstAfterUpgrade: boolean
   queryRevision: string | null
   ranAt: string
   /** Of the row that the decision was made on. */
@@ -117,7 +117,7 @@ export async function storeResults(tx: Tx, organizationId: string, results: read
     set status = case when exempted_at is null then result.status else 'out_of_scope' end,
       in_scope_status = case when exempted_at is not null then result.status end,
       rows = result.rows, rows_digest = result.digest, error_message = result.message, needs_osquery = result.needs_osquery,
-      status_before_release = case when result.is_first then nullif(check_results.status, 'stale') else status_before_release end,
+      status_before_upgrade = case when result.is_first then nullif(check_results.status, 'stale') else status_before_upgrade end,
       query_revision = result.query_revision, ran_at = result.ran_at
     from unnest(
       ${results.map(({ deviceId }) => deviceId)}::bigint[],
@@ -127,7 +127,7 @@ export async function storeResults(tx: Tx, organizationId: string, results: read
       ${results.map(({ digest }) => digest)}::bytea[],
       ${results.map(({ message }) => message)}::text[],
       ${results.map(({ needsOsquery }) => needsOsquery)}::text[],
-      ${results.map(({ isFirstOfRelease }) => isFirstOfRelease)}::boolean[],
+      ${results.map(({ isFirstAfterUpgrade }) => isFirstAfterUpgrade)}::boolean[],
       ${results.map(({ queryRevision }) => queryRevision)}::bigint[],
       ${results.map(({ ranAt }) => ranAt)}::timestamptz[],
       ${results.map(({ version }) => version)}::text[]

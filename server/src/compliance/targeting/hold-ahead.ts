@@ -6,7 +6,7 @@ import { plusMs } from '../../base/time.ts'
 import { listGroupsOfDevices } from '../../inventory/devices/lock-device.ts'
 import { isBlocking } from '../../inventory/devices/rules.ts'
 import { type CheckOfOrganization, readBreaker } from '../holds/breaker.ts'
-import { isOfRelease } from '../holds/earlier-blocks.ts'
+import { isOfUpgrade } from '../holds/earlier-blocks.ts'
 import { holdAheadOf } from '../holds/hold-blocks.ts'
 import { breaker, comesSuddenly } from '../holds/hold-rules.ts'
 import { type BlockingPolicy, scheduleIssue } from '../issues/rules.ts'
@@ -100,7 +100,7 @@ const listIssues = (
       ...(['issues.blocking_since', 'issues.blocks_device_at', 'hold.decision as hold_decision'] as const),
       ...(['devices.device_type', 'devices.registered_owner_id', 'devices.registered_at'] as const),
       'result.snoozed_until',
-      isOfRelease.as('hold_is_of_release'),
+      isOfUpgrade.as('hold_is_of_upgrade'),
     ])
     .where(inOrganization('issues', organizationId))
     .where('issues.check_id', '=', checkId)

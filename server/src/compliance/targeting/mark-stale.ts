@@ -6,7 +6,7 @@ import { adjustTallies } from '../standing/adjust-tallies.ts'
 
 /**
  * Marks results of locked devices that answer another query than the one now configured: they say nothing about it.
- * Where a release changed the query, what was said stays until the device answers the new one, within the interval of the
+ * Where an upgrade changed the query, what was said stays until the device answers the new one, within the interval of the
  * check. Of all checks unless some are named.
  */
 export async function markStale(tx: Tx, devices: readonly LockedDevice[], checkIds?: readonly string[]): Promise<void> {
@@ -21,7 +21,7 @@ export async function markStale(tx: Tx, devices: readonly LockedDevice[], checkI
         and check_results.device_id = any(${devices.map(({ id }) => id)}::bigint[])
         and (${checkIds ?? null}::bigint[] is null or check_results.check_id = any(${checkIds ?? null}::bigint[]))
         and check_results.query_revision <> configuration.query_revision
-        and configuration.query_revision is distinct from configuration.released_query_revision
+        and configuration.query_revision is distinct from configuration.upgraded_query_revision
         and check_results.status not in ('pending', 'stale', 'out_of_scope')
     )
     update check_results set status = 'stale' from outdated

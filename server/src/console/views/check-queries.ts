@@ -1,4 +1,4 @@
-import type { CheckViewFilter, CheckViewListing } from '@muster/contract/console-checks.ts'
+import type { CheckFacts, CheckViewFilter, CheckViewListing } from '@muster/contract/console-checks.ts'
 import type { CheckSort } from '@muster/contract/console-values.ts'
 import { type Expression, sql } from 'kysely'
 import { foldedPattern } from '../../base/db/folded.ts'
@@ -6,6 +6,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
 import { nextRows } from '../../base/lists/on-page.ts'
+import { dayMs, plusMs } from '../../base/time.ts'
 import { textFields } from '../../compliance/issues/owner-text-queries.ts'
 import { tallyColumns } from '../../compliance/standing/tally-columns.ts'
 import { standingAt } from '../../inventory/devices/standing.ts'
@@ -139,6 +140,10 @@ export const findCheckFacts = (reader: Reader, organizationId: string, checkId: 
       'checks.privacy_info',
       ...textFields,
       'recomputation.requested_at as recomputing_since',
+      'configuration.query_upgraded_at',
+      sql<boolean>`configuration.query_revision is not distinct from configuration.upgraded_query_revision`.as(
+        'is_upgraded_query',
+      ),
     ])
     .where('checks.id', '=', checkId)
     .executeTakeFirst()
@@ -170,6 +175,47 @@ export const countStatuses = (reader: Reader, organizationId: string, checkId: s
     .where('devices.deleted_at', 'is', null)
     .groupBy('check_results.status')
     .execute()
+
+const upgradesShownMs = 30 * dayMs
+
+/** What the last change of the query by an upgrade did; null where it is long ago, or the organization changed it since. */
+export async function countSinceUpgrade(
+  reader: Reader,
+  organizationId: string,
+  { id: checkId, query_upgraded_at: upgradedAt, is_upgraded_query: isLatest }: CheckFactsRow,
+  now: string,
+): Promise<CheckFacts['upgrade']> {
+  if (upgradedAt === null || !isLatest || upgradedAt < plusMs(now, -upgradesShownMs)) return null
+  const before = sql`check_results.status_before_upgrade`
+  const counts = await reader
+    .selectFrom('check_results')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'check_results.organization_id')
+        .onRef('devices.id', '=', 'check_results.device_id'),
+    )
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'check_results.organization_id')
+        .onRef('configuration.check_id', '=', 'check_results.check_id'),
+    )
+    .select([
+      sql<number>`count(*) filter (where check_results.status = 'failing' and ${before} <> 'failing')::int`.as(
+        'newly_failing',
+      ),
+      sql<number>`count(*) filter (where check_results.status = 'passing' and ${before} = 'failing')::int`.as(
+        'newly_passing',
+      ),
+      sql<number>`count(*) filter (where check_results.query_revision < configuration.query_revision)::int`.as(
+        'waiting',
+      ),
+    ])
+    .where(inOrganization('check_results', organizationId))
+    .where('check_results.check_id', '=', checkId)
+    .where('devices.deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return { query_upgraded_at: upgradedAt, ...counts }
+}
 
 export async function countOpenIssues(reader: Reader, organizationId: string, checkId: string): Promise<number> {
   const found = await reader

@@ -9,7 +9,7 @@ import { csvEndpoint } from '../../http/csv-endpoint.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { catalogueViewRoutes } from './catalogue-routes.ts'
-import { countOpenIssues, countStatuses, findCheckFacts, listCheckViews } from './check-queries.ts'
+import { countOpenIssues, countSinceUpgrade, countStatuses, findCheckFacts, listCheckViews } from './check-queries.ts'
 import { placeOf } from './chosen-order.ts'
 import { configurationViewRoutes } from './configuration-routes.ts'
 import { describeCheck, describeCheckFacts } from './describe-checks.ts'
@@ -52,12 +52,13 @@ export function checkViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...checkViewOperations.getCheckFacts,
     run: async ({ db, organizationId, params: { checkId }, now }) => {
-      const [row, counts, open] = await Promise.all([
-        findCheckFacts(db, organizationId, checkId),
+      const row = orNotFound(await findCheckFacts(db, organizationId, checkId))
+      const [counts, openIssues, upgrade] = await Promise.all([
         countStatuses(db, organizationId, checkId, now),
         countOpenIssues(db, organizationId, checkId),
+        countSinceUpgrade(db, organizationId, row, now),
       ])
-      return describeCheckFacts(orNotFound(row), counts, open)
+      return describeCheckFacts(row, { counts, openIssues, upgrade })
     },
   })
 

@@ -27,7 +27,9 @@ export const describeCheck = (row: CheckViewRow): CheckView => ({
 
 type Counts = Awaited<ReturnType<typeof countStatuses>>
 
-export function describeCheckFacts(row: CheckFactsRow, counts: Counts, openIssues: number): CheckFacts {
+type Counted = { counts: Counts; openIssues: number; upgrade: CheckFacts['upgrade'] }
+
+export function describeCheckFacts(row: CheckFactsRow, { counts, openIssues, upgrade }: Counted): CheckFacts {
   const count = (status: Counts[number]['status']) => counts.find((counted) => counted.status === status)?.count ?? 0
   return {
     ...describeCheck(row),
@@ -54,6 +56,7 @@ export function describeCheckFacts(row: CheckFactsRow, counts: Counts, openIssue
     option_definitions: JSON.stringify(row.option_definitions),
     privacy_info: row.privacy_info,
     recomputing: row.recomputing_since !== null,
+    upgrade,
   }
 }
 

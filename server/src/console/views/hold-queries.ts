@@ -12,9 +12,15 @@ export async function listHolds(reader: Reader, organizationId: string): Promise
     .innerJoin('checks', (join) =>
       join.onRef('checks.organization_id', '=', 'hold.organization_id').onRef('checks.id', '=', 'hold.check_id'),
     )
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'hold.organization_id')
+        .onRef('configuration.check_id', '=', 'hold.check_id'),
+    )
     .leftJoin(countHeld(reader, organizationId).as('held'), (join) => join.onRef('held.hold_id', '=', 'hold.id'))
     .select([
       ...(['hold.id', 'hold.check_id', 'checks.name', 'hold.began_at', 'hold.owner_limit'] as const),
+      ...(['hold.upgraded_query_revision', 'configuration.query_upgraded_at'] as const),
       ...(['hold.taken_back', 'hold.decided_at', 'hold.decided_by', 'held.devices', 'held.people'] as const),
     ])
     .where('hold.organization_id', '=', organizationId)
@@ -31,6 +37,7 @@ export async function listHolds(reader: Reader, organizationId: string): Promise
   return rows.map((row) => ({
     ...{ id: row.id, check: { id: row.check_id, name: row.name } },
     ...{ began_at: row.began_at, owner_limit: row.owner_limit, taken_back: row.taken_back },
+    query_upgraded_at: row.upgraded_query_revision === null ? null : row.query_upgraded_at,
     ...{ devices: row.devices ?? 0, people: row.people ?? 0 },
     ...{ discarded_at: row.decided_at, discarded_by: row.decided_by },
   }))
