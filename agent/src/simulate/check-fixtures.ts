@@ -9,6 +9,11 @@ const updatePlist = '/Library/Preferences/com.apple.SoftwareUpdate.plist'
 const loginPlist = '/Library/Preferences/com.apple.loginwindow.plist'
 const lastUser = { path: loginPlist, key: 'lastUser', subkey: '', value: 'loggedIn' }
 
+const macMounts = [
+  { path: '/', device: '/dev/disk3s1s1', type: 'apfs' },
+  { path: '/System/Volumes/Data', device: '/dev/disk3s5', type: 'apfs' },
+]
+
 function softwareUpdate(...values: [string, string][]): Row[] {
   return values.map(([key, value]) => ({ path: updatePlist, key, subkey: '', value }))
 }
@@ -59,10 +64,8 @@ function deb(name: string, version: string): Row {
  */
 export const checkFixtures: Record<string, CheckFixture> = {
   'macos-disk-encryption': {
-    pass: {
-      disk_encryption: [{ name: '/dev/disk3s1', encrypted: 1, type: 'APFS Encryption', filevault_status: 'on' }],
-    },
-    fail: { disk_encryption: [{ name: '/dev/disk3s1', encrypted: 0, type: '', filevault_status: 'off' }] },
+    pass: { mounts: macMounts, disk_encryption: [macVolume('disk3s1s1', 'on'), macVolume('disk3s5', 'on')] },
+    fail: { mounts: macMounts, disk_encryption: [macVolume('disk3s1s1', 'off'), macVolume('disk3s5', 'off')] },
   },
   'macos-firewall': {
     pass: { alf: [{ global_state: 1, stealth_enabled: 0 }] },
@@ -73,8 +76,8 @@ export const checkFixtures: Record<string, CheckFixture> = {
     fail: { alf: [{ global_state: 1, stealth_enabled: 0 }] },
   },
   'macos-screen-lock': {
-    pass: { screenlock: [{ enabled: 1, grace_period: 5 }] },
-    fail: { screenlock: [{ enabled: 0, grace_period: -1 }] },
+    pass: { managed_policies: screenSaverProfile('5') },
+    fail: { managed_policies: screenSaverProfile('900') },
   },
   'macos-gatekeeper': {
     pass: { gatekeeper: [{ assessments_enabled: 1, dev_id_enabled: 1 }] },
@@ -399,6 +402,19 @@ export const checkFixtures: Record<string, CheckFixture> = {
     pass: { osquery_info: [{ version: '5.23.1' }] },
     fail: { osquery_info: [{ version: '5.2.0' }] },
   },
+}
+
+/** Every volume of a Mac with Apple silicon is encrypted; FileVault makes that wait for a password. */
+function macVolume(name: string, fileVault: 'on' | 'off'): Row {
+  return { name: `/dev/${name}`, encrypted: 1, type: 'APFS Encryption', filevault_status: fileVault }
+}
+
+function screenSaverProfile(delay: string): Row[] {
+  const domain = 'com.apple.screensaver'
+  return [
+    { domain, name: 'askForPassword', value: '1', manual: 0 },
+    { domain, name: 'askForPasswordDelay', value: delay, manual: 0 },
+  ]
 }
 
 function chromeApp(path: string, version: string): Row {

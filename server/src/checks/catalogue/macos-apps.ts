@@ -1,5 +1,22 @@
+import { type AgentNeed, agentNeeds } from './agent-needs.ts'
 import type { CatalogueCheck } from './catalogue-check.ts'
 import { steps, withFound } from './markdown.ts'
+
+/** Before it osquery misses apps in /Applications whose registration with macOS is stale. */
+const appNeeds: readonly AgentNeed[] = [{ platform: 'darwin', osquery: '5.23.0' }]
+
+/** Compares every copy of an app with `options.minimum_version`. An older agent is believed in what it finds only. */
+function appVersionSql(bundleIdentifier: string): string {
+  return `WITH ${agentNeeds(appNeeds)}
+SELECT COALESCE(a.path, 'none') AS path, a.bundle_short_version AS version,
+  CASE WHEN a.path IS NULL AND (agent.needs_osquery IS NOT NULL OR NOT EXISTS (SELECT 1 FROM apps)) THEN 'UNKNOWN'
+       WHEN a.path IS NULL THEN 'INAPPLICABLE'
+       WHEN COALESCE(a.bundle_short_version, '') = '' THEN 'UNKNOWN'
+       WHEN version_compare(a.bundle_short_version, {{ options.minimum_version | sql_text }}) >= 0 THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS,
+  CASE WHEN a.path IS NULL THEN agent.needs_osquery END AS needs_osquery
+FROM agent LEFT JOIN apps a ON a.bundle_identifier = '${bundleIdentifier}';`
+}
 
 const timeMachineEncrypted: CatalogueCheck = {
   slug: 'macos-time-machine-encrypted',
@@ -13,6 +30,8 @@ const timeMachineEncrypted: CatalogueCheck = {
        WHEN t.encryption = 'Encrypted' THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN time_machine_destinations t ON 1;`,
+  cannotTell:
+    'An agent without full disk access sees no destinations, so that the check says that it does not apply. It does not know backups that other software makes.',
   options: {},
   primaryKeyColumn: 'destination_id',
   issueTitle: 'A Time Machine backup is not encrypted',
@@ -39,13 +58,10 @@ const chromeUpToDate: CatalogueCheck = {
   platforms: ['darwin'],
   description: 'Compares every installed Google Chrome with the lowest accepted version.',
   topics: ['updates', 'browsers'],
-  sql: `SELECT COALESCE(a.path, 'none') AS path, a.bundle_short_version AS version,
-  CASE WHEN a.path IS NULL AND NOT EXISTS (SELECT 1 FROM apps) THEN 'UNKNOWN'
-       WHEN a.path IS NULL THEN 'INAPPLICABLE'
-       WHEN COALESCE(a.bundle_short_version, '') = '' THEN 'UNKNOWN'
-       WHEN version_compare(a.bundle_short_version, {{ options.minimum_version | sql_text }}) >= 0 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN apps a ON a.bundle_identifier = 'com.google.Chrome';`,
+  sql: appVersionSql('com.google.Chrome'),
+  needs: appNeeds,
+  cannotTell:
+    'Reads the version on the disk: a Chrome that was updated and not restarted still runs the old one. It does not ask which version is the newest.',
   options: {
     minimum_version: {
       kind: 'version',
@@ -76,13 +92,10 @@ const firefoxUpToDate: CatalogueCheck = {
   platforms: ['darwin'],
   description: 'Compares every installed Firefox with the lowest accepted version.',
   topics: ['updates', 'browsers'],
-  sql: `SELECT COALESCE(a.path, 'none') AS path, a.bundle_short_version AS version,
-  CASE WHEN a.path IS NULL AND NOT EXISTS (SELECT 1 FROM apps) THEN 'UNKNOWN'
-       WHEN a.path IS NULL THEN 'INAPPLICABLE'
-       WHEN COALESCE(a.bundle_short_version, '') = '' THEN 'UNKNOWN'
-       WHEN version_compare(a.bundle_short_version, {{ options.minimum_version | sql_text }}) >= 0 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN apps a ON a.bundle_identifier = 'org.mozilla.firefox';`,
+  sql: appVersionSql('org.mozilla.firefox'),
+  needs: appNeeds,
+  cannotTell:
+    'Reads the version on the disk: a Firefox that was updated and not restarted still runs the old one. It does not ask which version is the newest.',
   options: {
     minimum_version: {
       kind: 'version',
@@ -113,11 +126,19 @@ const passwordManager: CatalogueCheck = {
   platforms: ['darwin'],
   description: 'Looks for one of the listed password managers among the installed apps.',
   topics: ['credentials', 'apps'],
-  sql: `SELECT TOTAL(bundle_identifier IN ({{ options.bundle_identifiers | sql_list }})) AS installed,
-  CASE WHEN COUNT(*) = 0 THEN 'UNKNOWN'
-       WHEN TOTAL(bundle_identifier IN ({{ options.bundle_identifiers | sql_list }})) > 0 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM apps;`,
+  sql: `WITH ${agentNeeds(appNeeds)},
+found AS (
+  SELECT COUNT(*) AS apps, TOTAL(bundle_identifier IN ({{ options.bundle_identifiers | sql_list }})) AS installed
+  FROM apps)
+SELECT f.installed,
+  CASE WHEN f.installed > 0 THEN 'PASS'
+       WHEN agent.needs_osquery IS NOT NULL OR f.apps = 0 THEN 'UNKNOWN'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS,
+  CASE WHEN f.installed = 0 THEN agent.needs_osquery END AS needs_osquery
+FROM agent JOIN found f ON 1;`,
+  needs: appNeeds,
+  cannotTell:
+    'Does not know whether anyone uses the app, nor password managers that are only a browser extension or part of macOS.',
   options: {
     bundle_identifiers: {
       kind: 'text_list',

@@ -1,174 +1,15 @@
 import type { CatalogueCheck } from './catalogue-check.ts'
+import { macosProtectionChecks } from './macos-protection.ts'
 import { steps, withFound } from './markdown.ts'
-
-const fileVault: CatalogueCheck = {
-  slug: 'macos-disk-encryption',
-  name: 'FileVault is on',
-  platforms: ['darwin'],
-  description: 'Looks for a volume that FileVault encrypts.',
-  topics: ['encryption', 'storage'],
-  sql: `SELECT COUNT(*) AS volumes,
-  TOTAL(encrypted = 1 AND filevault_status = 'on') AS protected_volumes,
-  CASE WHEN COUNT(*) = 0 THEN 'UNKNOWN'
-       WHEN TOTAL(encrypted = 1 AND filevault_status = 'on') > 0 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM disk_encryption;`,
-  options: {},
-  primaryKeyColumn: null,
-  issueTitle: 'FileVault is off',
-  rationale:
-    'Without FileVault, anyone who holds this Mac can read its files without your password. A lost or stolen laptop then means that documents, mail and saved sessions are lost as well. With FileVault on, the disk is unreadable until you log in, at no cost in speed that you would notice.',
-  fixInstructions: steps(
-    'Open **System Settings** and choose **Privacy & Security**.',
-    'Scroll down to **FileVault** and click **Turn On…**.',
-    'Choose how you want to recover the disk if you forget your password. Keep a recovery key in your password manager, never on this Mac alone.',
-    'Leave the Mac connected to power. You can keep working while it encrypts.',
-    'If the button is greyed out, an administrator has to enter their password first; ask your IT team if that is not you.',
-  ),
-  enabledByDefault: true,
-}
-
-const firewall: CatalogueCheck = {
-  slug: 'macos-firewall',
-  name: 'Application firewall is on',
-  platforms: ['darwin'],
-  description: 'Reads the state of the application firewall.',
-  topics: ['network', 'firewall'],
-  sql: `SELECT MAX(global_state) AS global_state,
-  CASE WHEN MAX(global_state) IS NULL THEN 'UNKNOWN'
-       WHEN MAX(global_state) >= 1 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM alf;`,
-  options: {},
-  primaryKeyColumn: null,
-  issueTitle: 'The firewall is off',
-  rationale:
-    'On a café or conference network every other guest can try to reach your Mac. The firewall lets you decide which apps may accept connections, so that a forgotten service or a faulty app is not exposed to strangers.',
-  fixInstructions: steps(
-    'Open **System Settings** and choose **Network**.',
-    'Click **Firewall**.',
-    'Turn the firewall on.',
-    'When an app asks later whether it may accept incoming connections, allow it only if you know why it needs them.',
-  ),
-  enabledByDefault: true,
-}
-
-const firewallStealth: CatalogueCheck = {
-  slug: 'macos-firewall-stealth',
-  name: 'Firewall stealth mode is on',
-  platforms: ['darwin'],
-  description: 'Reads whether the firewall ignores probes from the network.',
-  topics: ['network', 'firewall'],
-  sql: `SELECT MAX(stealth_enabled) AS stealth_enabled,
-  CASE WHEN MAX(stealth_enabled) IS NULL THEN 'UNKNOWN'
-       WHEN MAX(stealth_enabled) = 1 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM alf;`,
-  options: {},
-  primaryKeyColumn: null,
-  issueTitle: 'Firewall stealth mode is off',
-  rationale:
-    'In stealth mode your Mac does not answer ping and port probes, so that someone who scans a shared network does not learn that it is there. It is a small hurdle, and it costs nothing.',
-  fixInstructions: steps(
-    'Open **System Settings**, choose **Network** and then **Firewall**.',
-    'Make sure that the firewall is on and click **Options…**.',
-    'Turn on **Enable stealth mode** and click **OK**.',
-  ),
-  enabledByDefault: false,
-}
-
-const screenLock: CatalogueCheck = {
-  slug: 'macos-screen-lock',
-  name: 'Screen locks quickly after sleep',
-  platforms: ['darwin'],
-  description: 'Reads whether a password is required after sleep or screen saver, and after how many seconds.',
-  topics: ['screen lock', 'accounts'],
-  sql: `SELECT MAX(enabled) AS enabled, MAX(grace_period) AS grace_period,
-  CASE WHEN MAX(enabled) IS NULL THEN 'UNKNOWN'
-       WHEN MAX(enabled) = 1 AND MAX(grace_period) BETWEEN 0 AND {{ options.max_grace_seconds | sql_integer }} THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM screenlock;`,
-  options: {
-    max_grace_seconds: {
-      kind: 'integer',
-      title: 'Longest delay in seconds',
-      description: 'How long the Mac may stay unlocked after it went to sleep or the screen saver began.',
-      min: 0,
-      max: 3600,
-      default: 60,
-    },
-  },
-  primaryKeyColumn: null,
-  issueTitle: 'The screen does not lock soon after sleep',
-  rationale:
-    'A Mac that wakes without asking for a password is open to anyone who walks past it. Locking within {{ options.max_grace_seconds }} seconds keeps a short absence from becoming an open door to everything you are logged in to.',
-  fixInstructions: steps(
-    'Open **System Settings** and choose **Lock Screen**.',
-    'Set **Require password after screen saver begins or display is turned off** to **Immediately**, or to a delay of at most {{ options.max_grace_seconds }} seconds.',
-    'Confirm with your password.',
-    'To lock the screen yourself at any time, press **Control + Command + Q**.',
-  ),
-  enabledByDefault: true,
-}
-
-const gatekeeper: CatalogueCheck = {
-  slug: 'macos-gatekeeper',
-  name: 'Gatekeeper is on',
-  platforms: ['darwin'],
-  description: 'Reads whether macOS checks the origin of apps before it opens them.',
-  topics: ['system integrity', 'apps'],
-  sql: `SELECT MAX(assessments_enabled) AS assessments_enabled,
-  CASE WHEN MAX(assessments_enabled) IS NULL THEN 'UNKNOWN'
-       WHEN MAX(assessments_enabled) = 1 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM gatekeeper;`,
-  options: {},
-  primaryKeyColumn: null,
-  issueTitle: 'Gatekeeper is off',
-  rationale:
-    'Gatekeeper refuses apps that are not signed by a known developer or that Apple knows to be harmful. While it is off, a download opens without any such check, and one careless double click is enough.',
-  fixInstructions: steps(
-    'Open **Terminal** (in **Applications › Utilities**).',
-    'Enter `sudo spctl --global-enable` and confirm with your password. On macOS 14 and older the command is `sudo spctl --master-enable`.',
-    'Open **System Settings › Privacy & Security** and make sure that **Allow applications from** does not say **Anywhere**.',
-    'If a single app you trust is blocked, allow that one app with **Open Anyway** on the same page.',
-  ),
-  enabledByDefault: true,
-}
-
-const systemIntegrityProtection: CatalogueCheck = {
-  slug: 'macos-sip',
-  name: 'System Integrity Protection is on',
-  platforms: ['darwin'],
-  description: 'Reads whether macOS protects its own files, also from administrators.',
-  topics: ['system integrity'],
-  sql: `SELECT MAX(enabled) AS enabled,
-  CASE WHEN MAX(enabled) IS NULL THEN 'UNKNOWN'
-       WHEN MAX(enabled) = 1 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM sip_config WHERE config_flag = 'sip';`,
-  options: {},
-  primaryKeyColumn: null,
-  issueTitle: 'System Integrity Protection is off',
-  rationale:
-    'System Integrity Protection keeps every program, even one that runs as administrator, from changing macOS itself. Without it, malware can hide where neither you nor security software will find it. It is sometimes turned off for an experiment and then forgotten.',
-  fixInstructions: steps(
-    'Shut the Mac down.',
-    'Start it in recovery mode. Apple silicon: hold the power button until **Loading startup options** appears, then choose **Options**. Intel: turn it on and hold **Command + R**.',
-    'In the menu bar choose **Utilities › Terminal**.',
-    'Enter `csrutil enable` and press Return.',
-    'Restart the Mac from the Apple menu.',
-  ),
-  enabledByDefault: true,
-}
 
 const automaticUpdates: CatalogueCheck = {
   slug: 'macos-automatic-updates',
-  name: 'Automatic update settings are on',
+  name: 'macOS downloads updates and installs security responses automatically',
   platforms: ['darwin'],
   description:
-    'Reads whether macOS looks for updates, downloads them and installs security responses and system files automatically. Managed settings take precedence over local ones.',
+    'Reads whether macOS looks for updates (before macOS 15), downloads them and installs security responses and system files automatically. Does not ask whether macOS installs its own updates. A setting that nobody changed is on. Managed settings take precedence over local ones.',
   topics: ['updates'],
+  // From macOS 15 on there is no switch for AutomaticCheckEnabled; an old value says nothing.
   sql: `WITH wanted(setting) AS (
   VALUES ('AutomaticCheckEnabled'), ('AutomaticDownload'), ('CriticalUpdateInstall'), ('ConfigDataInstall')),
 local_settings AS (
@@ -176,17 +17,33 @@ local_settings AS (
   WHERE path = '/Library/Preferences/com.apple.SoftwareUpdate.plist' GROUP BY key),
 managed AS (
   SELECT name AS setting, MAX(value) AS value FROM managed_policies
-  WHERE domain = 'com.apple.SoftwareUpdate' GROUP BY name)
-SELECT w.setting, COALESCE(m.value, l.value, '') AS value,
-  CASE WHEN COALESCE(m.value, l.value, '') = '' THEN 'UNKNOWN'
-       WHEN COALESCE(m.value, l.value) IN ('1', 'true') THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM wanted w LEFT JOIN managed m ON m.setting = w.setting LEFT JOIN local_settings l ON l.setting = w.setting;`,
+  WHERE domain = 'com.apple.SoftwareUpdate' GROUP BY name),
+mac AS (
+  SELECT MAX(o.major) AS major, EXISTS (SELECT 1 FROM local_settings) AS has_file,
+    MAX(o.major) >= 27 AND EXISTS (SELECT 1 FROM managed_policies) AS may_have_declaration
+  FROM (SELECT 1) seed LEFT JOIN os_version o ON 1),
+judged AS (
+  SELECT w.setting, COALESCE(m.value, l.value) AS value, mac.may_have_declaration,
+    CASE WHEN w.setting = 'AutomaticCheckEnabled' AND mac.major >= 15 THEN 'INAPPLICABLE'
+         WHEN COALESCE(m.value, l.value) IN ('1', 'true') THEN 'PASS'
+         WHEN mac.may_have_declaration THEN 'UNKNOWN'
+         WHEN COALESCE(m.value, l.value) IN ('0', 'false') THEN 'FAIL'
+         WHEN COALESCE(m.value, l.value) IS NULL AND mac.has_file THEN 'PASS'
+         ELSE 'UNKNOWN' END AS status
+  FROM wanted w JOIN mac ON 1 LEFT JOIN managed m ON m.setting = w.setting
+  LEFT JOIN local_settings l ON l.setting = w.setting)
+SELECT setting, COALESCE(value, '') AS value, status AS KOLIDE_CHECK_STATUS,
+  CASE WHEN status = 'UNKNOWN' AND may_have_declaration
+       THEN 'From macOS 27 on, a declaration of the device management can set this, and the agent cannot read declarations.'
+       END AS unknown_reason
+FROM judged;`,
+  cannotTell:
+    'Does not judge whether macOS installs its own updates automatically. On a managed Mac with macOS 27 or later, a setting that is not visibly on is unknown, since declarations leave no trace that the agent can read.',
   options: {},
   primaryKeyColumn: 'setting',
   issueTitle: 'An automatic update setting is off',
   rationale:
-    'Most attacks on Macs use faults for which an update exists already. When macOS installs updates automatically, the time between the fix and your Mac having it shrinks from weeks to hours, and you do not have to think of it.',
+    'Most attacks on Macs use faults for which an update exists already. Security responses and system files that install themselves reach your Mac within hours. A macOS update that is already downloaded waits only for you to install it.',
   fixInstructions: withFound(
     'Settings that are off:',
     'setting',
@@ -206,23 +63,34 @@ const osUpToDate: CatalogueCheck = {
   name: 'macOS is up to date',
   platforms: ['darwin'],
   description:
-    'Compares the installed version with the lowest accepted one of its major release. A release older than all listed ones fails, a newer one passes.',
+    'Compares the installed version with the lowest accepted one of its major release. A release that is not listed fails; one that is newer than all listed ones is unknown until it is listed.',
   topics: ['updates', 'operating system'],
-  // The three numbers are joined because macOS calls 15.7.0 "15.7", which version_compare puts below "15.7.0".
+  // The numbers are joined because macOS calls 15.7.0 "15.7", which version_compare puts below "15.7.0", and names a
+  // security response behind the version, as in "15.7.1 (a)".
   sql: `WITH floor_version(major, version) AS (
-  VALUES {{ options.minimum_versions | sql_rows: "major", "version" }})
-SELECT o.version, f.version AS minimum_version,
-  CASE WHEN o.major IS NULL THEN 'UNKNOWN'
-       WHEN f.version IS NULL AND o.major > (SELECT MAX(major) FROM floor_version) THEN 'PASS'
-       WHEN f.version IS NULL THEN 'FAIL'
-       WHEN version_compare(COALESCE(o.major || '.' || o.minor || '.' || COALESCE(o.patch, 0), o.version), f.version) >= 0 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN os_version o ON 1 LEFT JOIN floor_version f ON f.major = o.major;`,
+  VALUES {{ options.minimum_versions | sql_rows: "major", "version" }}),
+judged AS (
+  SELECT o.version, f.version AS minimum_version,
+    CASE WHEN o.major IS NULL THEN 'UNKNOWN'
+         WHEN f.version IS NULL AND o.major > (SELECT MAX(major) FROM floor_version) THEN 'NEWER'
+         WHEN f.version IS NULL THEN 'FAIL'
+         WHEN version_compare(o.major || '.' || COALESCE(o.minor, 0) || '.' || COALESCE(o.patch, 0), f.version) >= 0 THEN 'PASS'
+         ELSE 'FAIL' END AS verdict
+  FROM (SELECT 1) seed LEFT JOIN os_version o ON 1 LEFT JOIN floor_version f ON f.major = o.major)
+SELECT version, minimum_version,
+  CASE WHEN verdict = 'NEWER' THEN 'UNKNOWN' ELSE verdict END AS KOLIDE_CHECK_STATUS,
+  CASE WHEN verdict = 'NEWER'
+       THEN 'This release is newer than all that the check lists. An administrator can add its lowest accepted version.'
+       END AS unknown_reason
+FROM judged;`,
+  cannotTell:
+    'Knows only the versions in its option: it does not ask Apple which is the newest. It does not tell whether a security response such as (a) is installed.',
   options: {
     minimum_versions: {
       kind: 'record_list',
       title: 'Lowest accepted versions',
-      description: 'One entry for each major release of macOS that your organization accepts.',
+      description:
+        'One entry for each major release of macOS that your organization accepts. Add new releases: on one that is newer than all listed here the answer is unknown.',
       fields: {
         major: { kind: 'integer', title: 'Major release', min: 10, max: 99 },
         version: { kind: 'version', title: 'Lowest version' },
@@ -267,6 +135,8 @@ const sharingServices: CatalogueCheck = {
 SELECT COALESCE(s.service, 'none') AS service, s.enabled,
   CASE WHEN s.enabled IS NULL THEN 'UNKNOWN' WHEN s.enabled = 0 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN s ON 1;`,
+  cannotTell:
+    'While remote management is on, screen sharing counts as off. A setting that the agent may not read counts as off too, and services other than those of macOS are not seen.',
   options: {},
   primaryKeyColumn: 'service',
   issueTitle: 'A sharing service is on',
@@ -288,13 +158,27 @@ const guestAccount: CatalogueCheck = {
   slug: 'macos-guest-account',
   name: 'Guest account is off',
   platforms: ['darwin'],
-  description: 'Reads whether people can log in as guest, without a password.',
+  description:
+    'Reads whether people can log in as guest, without a password. Managed settings take precedence over the local one.',
   topics: ['accounts'],
-  sql: `SELECT MAX(CASE WHEN key = 'GuestEnabled' THEN value END) AS guest_enabled,
-  CASE WHEN COUNT(*) = 0 THEN 'UNKNOWN'
-       WHEN MAX(CASE WHEN key = 'GuestEnabled' THEN value END) IN ('1', 'true') THEN 'FAIL'
-       ELSE 'PASS' END AS KOLIDE_CHECK_STATUS
-FROM plist WHERE path = '/Library/Preferences/com.apple.loginwindow.plist';`,
+  // Where a profile says both, macOS follows EnableGuestAccount.
+  sql: `WITH managed AS (
+  SELECT CASE WHEN TOTAL(name = 'EnableGuestAccount' AND value IN ('1', 'true')) > 0 THEN '1'
+              WHEN TOTAL(name = 'DisableGuestAccount' AND value IN ('1', 'true')) > 0 THEN '0' END AS guest_enabled
+  FROM managed_policies WHERE domain = 'com.apple.MCX'),
+local_setting AS (
+  SELECT COUNT(*) AS settings, MAX(CASE WHEN key = 'GuestEnabled' THEN value END) AS guest_enabled
+  FROM plist WHERE path = '/Library/Preferences/com.apple.loginwindow.plist'),
+found AS (
+  SELECT COALESCE(m.guest_enabled, l.guest_enabled, CASE WHEN l.settings > 0 THEN '0' END) AS decisive,
+    COALESCE(m.guest_enabled, l.guest_enabled) AS guest_enabled
+  FROM managed m JOIN local_setting l ON 1)
+SELECT guest_enabled,
+  CASE WHEN decisive IN ('1', 'true') THEN 'FAIL'
+       WHEN decisive IN ('0', 'false') THEN 'PASS'
+       ELSE 'UNKNOWN' END AS KOLIDE_CHECK_STATUS
+FROM found;`,
+  cannotTell: 'Does not know whether guests can reach shared folders over the network, which is another setting.',
   options: {},
   primaryKeyColumn: null,
   issueTitle: 'The guest account is on',
@@ -303,7 +187,7 @@ FROM plist WHERE path = '/Library/Preferences/com.apple.loginwindow.plist';`,
   fixInstructions: steps(
     'Open **System Settings** and choose **Users & Groups**.',
     'Click the **i** beside **Guest User**.',
-    'Turn off **Allow guests to log in to this computer** and click **OK**.',
+    'Turn off **Allow guests to log in to this computer** and click **OK**. If it is greyed out, your organization manages it; tell your IT team.',
   ),
   enabledByDefault: true,
 }
@@ -319,6 +203,7 @@ const automaticLogin: CatalogueCheck = {
        WHEN MAX(CASE WHEN key = 'autoLoginUser' THEN value END) <> '' THEN 'FAIL'
        ELSE 'PASS' END AS KOLIDE_CHECK_STATUS
 FROM plist WHERE path = '/Library/Preferences/com.apple.loginwindow.plist';`,
+  cannotTell: 'Reads the local setting only, not an automatic login that a configuration profile sets.',
   options: {},
   primaryKeyColumn: null,
   issueTitle: 'The Mac logs in without a password',
@@ -338,13 +223,27 @@ const secureBoot: CatalogueCheck = {
   name: 'Secure boot is at full security',
   platforms: ['darwin'],
   description:
-    'Reads the start-up security level: Full Security on Apple silicon, mode 1 on an Intel Mac with a T2 chip.',
+    'Reads the start-up security level: Full Security on Apple silicon, mode 1 on an Intel Mac with a T2 chip. Unknown on a Mac that has no such level.',
   topics: ['boot', 'system integrity'],
-  sql: `SELECT MAX(secure_mode) AS secure_mode, MAX(description) AS description,
-  CASE WHEN MAX(secure_mode) IS NULL AND COALESCE(MAX(description), '') = '' THEN 'UNKNOWN'
-       WHEN MAX(secure_mode) = 1 OR MAX(description) = 'Full Security' THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM secureboot;`,
+  // Apple silicon answers with a word of the system language; the five here are what macOS calls Full Security in
+  // English, French, German, Japanese and Russian.
+  sql: `WITH boot AS (
+  SELECT MAX(secure_mode) AS secure_mode, COALESCE(MAX(description), '') AS description FROM secureboot),
+judged AS (
+  SELECT secure_mode, description,
+    CASE WHEN secure_mode IN (0, 2) OR description IN ('Reduced Security', 'Permissive Security') THEN 'FAIL'
+         WHEN secure_mode = 1 OR description IN (
+           'Full Security', 'Sécurité maximale', 'Volle Sicherheit', '完全なセキュリティ', 'Высший уровень безопасности') THEN 'PASS'
+         ELSE 'UNKNOWN' END AS status
+  FROM boot)
+SELECT secure_mode, description, status AS KOLIDE_CHECK_STATUS,
+  CASE WHEN status = 'UNKNOWN' AND description <> ''
+       THEN 'The Mac names its security level in a language whose word for it Muster does not know.'
+       WHEN status = 'UNKNOWN' THEN 'The Mac tells no security level. An Intel Mac without a T2 chip has none.'
+       END AS unknown_reason
+FROM judged;`,
+  cannotTell:
+    'On Apple silicon it knows the word for Full Security in English, French, German, Japanese and Russian, and the lower levels in English only; every other word is unknown. An Intel Mac without a T2 chip has no such level.',
   options: {},
   primaryKeyColumn: null,
   issueTitle: 'Secure boot is not at full security',
@@ -372,6 +271,8 @@ const findMy: CatalogueCheck = {
        WHEN TOTAL(name = 'fmm-mobileme-token-FMM') > 0 THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM nvram;`,
+  cannotTell:
+    'From macOS 15.6 on, a Mac with Apple silicon shows the token to no agent, so that the check fails there also when Find My is on.',
   options: {},
   primaryKeyColumn: null,
   issueTitle: 'Find My Mac is off',
@@ -387,12 +288,7 @@ FROM nvram;`,
 }
 
 export const macosSystemChecks: readonly CatalogueCheck[] = [
-  fileVault,
-  firewall,
-  firewallStealth,
-  screenLock,
-  gatekeeper,
-  systemIntegrityProtection,
+  ...macosProtectionChecks,
   automaticUpdates,
   osUpToDate,
   sharingServices,

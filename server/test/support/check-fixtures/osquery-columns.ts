@@ -2,7 +2,7 @@ type Columns = Readonly<Record<string, 'TEXT' | 'INTEGER' | 'BIGINT'>>
 
 /** The osquery tables that checks read, with the columns used here and osquery's types (its specs/*.table). */
 export const osqueryColumns: Readonly<Record<string, Columns>> = {
-  alf: { global_state: 'INTEGER', stealth_enabled: 'INTEGER' },
+  alf: { global_state: 'INTEGER', stealth_enabled: 'INTEGER', version: 'TEXT' },
   apparmor_profiles: { path: 'TEXT', name: 'TEXT', mode: 'TEXT' },
   apps: { name: 'TEXT', path: 'TEXT', bundle_identifier: 'TEXT', bundle_short_version: 'TEXT' },
   augeas: { node: 'TEXT', value: 'TEXT', label: 'TEXT', path: 'TEXT' },
@@ -22,12 +22,18 @@ export const osqueryColumns: Readonly<Record<string, Columns>> = {
     state: 'TEXT',
   },
   deb_packages: { name: 'TEXT', version: 'TEXT', arch: 'TEXT', status: 'TEXT' },
-  disk_encryption: { name: 'TEXT', encrypted: 'INTEGER', type: 'TEXT', filevault_status: 'TEXT' },
+  disk_encryption: {
+    name: 'TEXT',
+    encrypted: 'INTEGER',
+    type: 'TEXT',
+    encryption_status: 'TEXT',
+    filevault_status: 'TEXT',
+  },
   file: { path: 'TEXT', mode: 'TEXT', size: 'BIGINT', mtime: 'BIGINT' },
-  gatekeeper: { assessments_enabled: 'INTEGER', dev_id_enabled: 'INTEGER' },
+  gatekeeper: { assessments_enabled: 'INTEGER', dev_id_enabled: 'INTEGER', version: 'TEXT' },
   iptables: { filter_name: 'TEXT', chain: 'TEXT', policy: 'TEXT' },
   listening_ports: { pid: 'INTEGER', port: 'INTEGER', protocol: 'INTEGER', family: 'INTEGER', address: 'TEXT' },
-  managed_policies: { domain: 'TEXT', name: 'TEXT', value: 'TEXT', manual: 'INTEGER' },
+  managed_policies: { domain: 'TEXT', name: 'TEXT', value: 'TEXT', username: 'TEXT', manual: 'INTEGER' },
   mounts: { device: 'TEXT', device_alias: 'TEXT', path: 'TEXT', type: 'TEXT' },
   nvram: { name: 'TEXT', type: 'TEXT', value: 'TEXT' },
   os_version: {
