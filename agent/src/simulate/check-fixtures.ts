@@ -32,6 +32,12 @@ function firewallProfiles(domain: string, standard: string, open: string): Row[]
 }
 
 const systemPolicies = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Policies\\System'
+const currentVersion = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion'
+const anaSid = 'S-1-5-21-3623811015-3361044348-30300820-1013'
+const fixedDrives = [
+  { device_id: 'C:', type: 'Unknown', description: 'Local Fixed Disk', boot_partition: 1 },
+  { device_id: 'D:', type: 'Unknown', description: 'Local Fixed Disk', boot_partition: 0 },
+]
 const terminalServer = 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Terminal Server'
 
 const noSharing = {
@@ -162,8 +168,8 @@ export const checkFixtures: Record<string, CheckFixture> = {
     fail: { apps: [firefoxApp('143.0.4')] },
   },
   'windows-bitlocker': {
-    pass: { bitlocker_info: [bitlockerDrive('C:', 1), bitlockerDrive('', 0)] },
-    fail: { bitlocker_info: [bitlockerDrive('C:', 1), bitlockerDrive('D:', 0)] },
+    pass: { logical_drives: fixedDrives, bitlocker_info: [bitlockerDrive('C:', 1), bitlockerDrive('', 0)] },
+    fail: { logical_drives: fixedDrives, bitlocker_info: [bitlockerDrive('C:', 1), bitlockerDrive('D:', 0)] },
   },
   'windows-firewall': {
     pass: { registry: firewallProfiles('1', '1', '1') },
@@ -186,8 +192,8 @@ export const checkFixtures: Record<string, CheckFixture> = {
     },
   },
   'windows-os-up-to-date': {
-    pass: { os_version: [windows('26100', 6584)] },
-    fail: { os_version: [windows('26100', 1742)] },
+    pass: { os_version: [windows('26100', 6584)], registry: [registryValue(currentVersion, 'UBR', '6584')] },
+    fail: { os_version: [windows('26100', 1742)], registry: [registryValue(currentVersion, 'UBR', '1742')] },
   },
   'windows-recent-update': {
     pass: {
@@ -206,7 +212,13 @@ export const checkFixtures: Record<string, CheckFixture> = {
         registryValue(systemPolicies, 'InactivityTimeoutSecs', '600'),
       ],
     },
-    fail: { registry: [registryValue(systemPolicies, 'EnableLUA', '1')] },
+    fail: {
+      registry: [
+        registryValue(systemPolicies, 'EnableLUA', '1'),
+        { key: 'HKEY_USERS', path: `HKEY_USERS\\${anaSid}`, name: anaSid, type: 'subkey', data: '' },
+        registryValue(`HKEY_USERS\\${anaSid}\\Control Panel\\Desktop`, 'ScreenSaveActive', '1'),
+      ],
+    },
   },
   'windows-secure-boot': {
     pass: { secureboot: [{ secure_boot: 1, setup_mode: 0 }] },
@@ -432,8 +444,14 @@ function bitwardenApp(): Row {
 }
 
 function bitlockerDrive(letter: string, protectionStatus: number): Row {
-  const percentage = protectionStatus === 1 ? 100 : 0
-  return { drive_letter: letter, protection_status: protectionStatus, percentage_encrypted: percentage }
+  const isEncrypted = protectionStatus === 1
+  return {
+    drive_letter: letter,
+    protection_status: protectionStatus,
+    conversion_status: isEncrypted ? 1 : 0,
+    percentage_encrypted: isEncrypted ? 100 : 0,
+    encryption_method: isEncrypted ? 'XTS_AES_128' : 'None',
+  }
 }
 
 function antivirus(name: string, state: string, signaturesUpToDate: number): Row {
@@ -445,7 +463,12 @@ function windows(build: string, revision: number): Row {
 }
 
 function windowsUpdate(resultCode: string, date: number): Row {
-  return { title: 'Cumulative Update for Windows 11', result_code: resultCode, operation: 'Installation', date }
+  return {
+    title: 'Cumulative Update for Windows 11 (KB5065426)',
+    result_code: resultCode,
+    operation: 'Installation',
+    date,
+  }
 }
 
 function chromeProgram(version: string): Row {

@@ -39,7 +39,8 @@ const decisions: { slug: string; when: string; tables: Tables; statuses: string[
       registry: [
         ...(checkFixtures['windows-firewall']?.pass['registry'] ?? []),
         {
-          path: 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\PrivateProfile\\EnableFirewall',
+          key: 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\PrivateProfile',
+          name: 'EnableFirewall',
           data: '0',
         },
       ],
@@ -53,7 +54,8 @@ const decisions: { slug: string; when: string; tables: Tables; statuses: string[
       registry: [
         ...(checkFixtures['windows-remote-desktop']?.fail['registry'] ?? []),
         {
-          path: 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows NT\\Terminal Services\\fDenyTSConnections',
+          key: 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows NT\\Terminal Services',
+          name: 'fDenyTSConnections',
           data: '1',
         },
       ],
@@ -64,14 +66,14 @@ const decisions: { slug: string; when: string; tables: Tables; statuses: string[
     slug: 'windows-os-up-to-date',
     when: 'the build is newer than every listed one',
     tables: { os_version: [{ build: '28000', revision: 1 }] },
-    statuses: ['PASS'],
+    statuses: ['UNKNOWN'],
   },
   {
     slug: 'windows-recent-update',
-    when: 'updates were tried but none succeeded',
+    when: 'updates were tried for weeks but none succeeded',
     tables: {
       time: [{ unix_time: 1_760_000_000 }],
-      windows_update_history: [{ result_code: 'Failed', operation: 'Installation', date: 1_759_900_000 }],
+      windows_update_history: [{ result_code: 'Failed', operation: 'Installation', date: 1_750_000_000 }],
     },
     statuses: ['FAIL'],
   },

@@ -8,6 +8,7 @@ export const osqueryColumns: Readonly<Record<string, Columns>> = {
   augeas: { node: 'TEXT', value: 'TEXT', label: 'TEXT', path: 'TEXT' },
   bitlocker_info: {
     drive_letter: 'TEXT',
+    conversion_status: 'INTEGER',
     protection_status: 'INTEGER',
     percentage_encrypted: 'INTEGER',
     encryption_method: 'TEXT',
@@ -33,6 +34,7 @@ export const osqueryColumns: Readonly<Record<string, Columns>> = {
   gatekeeper: { assessments_enabled: 'INTEGER', dev_id_enabled: 'INTEGER', version: 'TEXT' },
   iptables: { filter_name: 'TEXT', chain: 'TEXT', policy: 'TEXT' },
   listening_ports: { pid: 'INTEGER', port: 'INTEGER', protocol: 'INTEGER', family: 'INTEGER', address: 'TEXT' },
+  logical_drives: { device_id: 'TEXT', type: 'TEXT', description: 'TEXT', boot_partition: 'INTEGER' },
   managed_policies: { domain: 'TEXT', name: 'TEXT', value: 'TEXT', username: 'TEXT', manual: 'INTEGER' },
   mounts: { device: 'TEXT', device_alias: 'TEXT', path: 'TEXT', type: 'TEXT' },
   nvram: { name: 'TEXT', type: 'TEXT', value: 'TEXT' },
@@ -83,5 +85,11 @@ export const osqueryColumns: Readonly<Record<string, Columns>> = {
   windows_optional_features: { name: 'TEXT', state: 'INTEGER', statename: 'TEXT' },
   windows_security_center: { firewall: 'TEXT', autoupdate: 'TEXT', antivirus: 'TEXT', user_account_control: 'TEXT' },
   windows_security_products: { type: 'TEXT', name: 'TEXT', state: 'TEXT', signatures_up_to_date: 'INTEGER' },
-  windows_update_history: { title: 'TEXT', operation: 'TEXT', result_code: 'TEXT', date: 'BIGINT' },
+  windows_update_history: {
+    client_app_id: 'TEXT',
+    title: 'TEXT',
+    operation: 'TEXT',
+    result_code: 'TEXT',
+    date: 'BIGINT',
+  },
 }
