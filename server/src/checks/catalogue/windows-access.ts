@@ -72,8 +72,8 @@ export const screenLock: CatalogueCheck = {
   description:
     'Reads after how many idle seconds the computer locks itself. The limit for the whole computer is enough; without it, the screen saver of every person who is signed in must lock in time.',
   topics: ['screen lock', 'accounts'],
-  // The machine's key always holds other values, so no row at all means that it could not be read. A value of a policy
-  // comes before the person's own of the same name.
+  // A person's registry is there only while they are signed in. A value of a policy comes before the person's own of the
+  // same name; Windows asks for a screen saver to be chosen unless all three values are of a policy.
   sql: String.raw`WITH machine AS (
   SELECT MAX(CASE WHEN lower(name) = 'inactivitytimeoutsecs' THEN CAST(data AS INTEGER) END) AS seconds
   FROM registry WHERE key = 'HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\System'),

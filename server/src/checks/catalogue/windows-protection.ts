@@ -115,7 +115,7 @@ judged AS (
     WHEN security_center = 'Good' OR protects OR security_center = 'Poor' THEN NULL
     WHEN products = 0 THEN 'Windows names no antivirus. On Windows Server it never does.'
     WHEN COALESCE(security_center, '') IN ('Snoozed', 'Not Monitored') THEN NULL
-    WHEN is_listed_twice THEN 'Windows lists one product twice: as on and outdated, and as off and current. Restart the computer.'
+    WHEN is_listed_twice THEN 'Windows lists one product twice, as on and outdated and as off and current, and Security Center does not answer.'
     END AS unknown_reason
   FROM found)
 SELECT products, names, security_center, unknown_reason,
