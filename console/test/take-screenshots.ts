@@ -16,7 +16,7 @@ const strategies: Readonly<Record<string, string>> = {
   'macOS is up to date': 'warn_then_block',
   'SSH private keys have a passphrase': 'notify_only',
   'Application firewall is on': 'notify_only',
-  'BitLocker protects every fixed drive': 'warn_then_block',
+  'BitLocker protects the system drive and fixed drives': 'warn_then_block',
 }
 
 type CheckName = { readonly id: string; readonly name: string }

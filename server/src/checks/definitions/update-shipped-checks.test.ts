@@ -295,3 +295,16 @@ test('too many blocks that no release caused join the hold of an upgrade', async
   assert.deepEqual([hold?.owner_limit, hold?.began_at], [10, minute(5)])
   assert.equal((await audits('check.blocks_held')).length, 2)
 })
+
+test('what the query before failed wrongly is over where the new one finds nothing known, and only with the first answer', async () => {
+  await begin({ remediation_strategy: 'block_immediately' })
+  await enroll(3)
+  for (const place of [0, 1]) await report(place, 'FAIL', minute(1))
+  await upgrade([shipped(2)], minute(2))
+  await report(0, 'UNKNOWN', minute(3))
+  await make.result({ device: devices[1] ?? assert.fail(), check, rows: 'ERROR', at: minute(3) })
+  assert.deepEqual(await states(), ['good', 'blocked', 'good'])
+  await report(2, 'FAIL', minute(4))
+  await report(2, 'UNKNOWN', minute(5))
+  assert.equal((await states())[2], 'blocked', 'no answer is no repair')
+})

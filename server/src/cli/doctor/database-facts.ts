@@ -8,6 +8,7 @@ import { pendingMigrations } from '../../base/db/migrate.ts'
 import { hasJobSchedules } from '../../base/jobs/job-schedules.ts'
 import { isAddress } from '../../base/network-of.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
+import { surveyOldAgents } from '../../compliance/results/survey-old-agents.ts'
 import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
 import { describeRefusedWrites } from '../../health/write-access.ts'
 import { surveyIdentities } from '../../inventory/devices/survey-identities.ts'
@@ -80,6 +81,10 @@ const companionSurvey = Type.Object({
   ),
 })
 
+const oldAgentSurvey = Type.Array(
+  Type.Object({ version: Type.String(), checks: Type.Integer(), devices: Type.Integer() }),
+)
+
 const keySurvey = Type.Object({
   count: Type.Integer(),
   toReview: Type.Integer(),
@@ -125,6 +130,7 @@ export const databaseFacts = Type.Object({
   keys: Type.Optional(keySurvey),
   duplicates: Type.Optional(duplicateSurvey),
   companions: Type.Optional(companionSurvey),
+  oldAgents: Type.Optional(oldAgentSurvey),
   /** Whether a proxy has passed on, within a day, what is no address of an administrator. */
   hasOddAddresses: Type.Optional(Type.Boolean()),
 })
@@ -163,6 +169,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
       keys: await surveyKeys(connection.db, row.clock),
       duplicates: await surveyDuplicates(connection.db),
       companions: await surveyCompanions(connection.db, row.clock),
+      oldAgents: await surveyOldAgents(connection.db),
       hasOddAddresses: await hasOddAddresses(connection, row.clock),
     }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),

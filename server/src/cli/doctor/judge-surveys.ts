@@ -1,5 +1,6 @@
 import type { KeySurvey } from '../../access/api-keys/survey-keys.ts'
 import type { DuplicateSurvey } from '../../access/scim/survey-duplicates.ts'
+import type { OldAgentSurvey } from '../../compliance/results/survey-old-agents.ts'
 import type { DoubtfulDevice, IdentitySurvey } from '../../inventory/devices/survey-identities.ts'
 import type { EndpointSurvey, TroubledEndpoint } from '../../signals/webhooks/survey-endpoints.ts'
 import { plainText } from '../table.ts'
@@ -7,15 +8,16 @@ import type { DatabaseFacts } from './database-facts.ts'
 import { type Finding, ok, warning } from './finding.ts'
 import { judgeCompanions } from './judge-companions.ts'
 
-type Surveys = Pick<DatabaseFacts, 'webhooks' | 'identities' | 'keys' | 'duplicates' | 'companions'>
+type Surveys = Pick<DatabaseFacts, 'webhooks' | 'identities' | 'keys' | 'duplicates' | 'companions' | 'oldAgents'>
 
 /** How the records stand that were surveyed. */
-export const judgeSurveys = ({ webhooks, identities, keys, duplicates, companions }: Surveys): Finding[] => [
-  ...(webhooks ? judgeWebhooks(webhooks) : []),
-  ...(identities ? judgeIdentities(identities) : []),
-  ...(keys ? judgeKeys(keys) : []),
-  ...(duplicates ? judgeDuplicates(duplicates) : []),
-  ...(companions ? judgeCompanions(companions) : []),
+export const judgeSurveys = (surveys: Surveys): Finding[] => [
+  ...(surveys.webhooks ? judgeWebhooks(surveys.webhooks) : []),
+  ...(surveys.identities ? judgeIdentities(surveys.identities) : []),
+  ...(surveys.keys ? judgeKeys(surveys.keys) : []),
+  ...(surveys.duplicates ? judgeDuplicates(surveys.duplicates) : []),
+  ...(surveys.companions ? judgeCompanions(surveys.companions) : []),
+  ...(surveys.oldAgents ? judgeOldAgents(surveys.oldAgents) : []),
 ]
 
 /** How the endpoints of webhooks stand. */
@@ -76,4 +78,14 @@ function judgeDuplicates({ count, listed }: DuplicateSurvey): Finding[] {
   )
   if (count > listed.length) findings.push(warning('names', `and ${count - listed.length} more`))
   return findings.length > 0 ? findings : [ok('names', 'no duplicates')]
+}
+
+/** Checks that say nothing for no other reason than an old osquery. */
+function judgeOldAgents(survey: OldAgentSurvey): Finding[] {
+  if (survey.length === 0) return [ok('osquery', 'new enough for every check that has run')]
+  return survey.map(({ version, checks, devices }) => {
+    const waiting = checks === 1 ? '1 check needs' : `${checks} checks need`
+    const where = devices === 1 ? '1 device' : `${devices} devices`
+    return warning('osquery', `${waiting} ${version} or newer to tell, on ${where}: upgrade osquery there`)
+  })
 }

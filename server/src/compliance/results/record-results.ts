@@ -198,5 +198,6 @@ const verdictOf = ({ report: { run }, check, stored, judgement, device, upgraded
   upgradedQuery,
   isExempted: stored.exempted_at !== null,
   failures: judgement.failures,
-  resolves: judgement.resolves,
+  // What the query before failed wrongly, the new one may find unknown: that blocks nobody.
+  resolves: (value) => judgement.resolves(value) || (upgradedQuery !== null && judgement.isUnknown(value)),
 })

@@ -24,6 +24,8 @@ export type Judgement = {
   failures: Map<IssueValue, CheckRow>
   /** Whether the open issue of this value is settled by the run. */
   resolves: (value: IssueValue) => boolean
+  /** Whether the run says that nothing is known of it. */
+  isUnknown: (value: IssueValue) => boolean
 }
 
 export const statusColumn = 'KOLIDE_CHECK_STATUS'
@@ -63,6 +65,7 @@ const undecided = (status: 'errored' | 'unknown', rows: CheckRow[], message: str
   needsOsquery: null,
   failures: new Map(),
   resolves: () => false,
+  isUnknown: () => false,
 })
 
 /**
@@ -83,13 +86,14 @@ export function judge(outcome: CheckOutcome, primaryKeyColumn: string | null): J
   }
   const token = precedence.find((candidate) => tokens.includes(candidate)) ?? 'ERROR'
   const isWhole = rows.length === outcome.rows.length && !tokens.includes('ERROR') && !tokens.includes('UNKNOWN')
-  const { failures, mended } = sortByIssue(rows, primaryKeyColumn)
+  const { failures, mended, undecided: unknown } = sortByIssue(rows, primaryKeyColumn)
   return {
     status: statusOfToken[token],
     rows,
     ...(token === 'UNKNOWN' ? whyUnknown(rows) : { message: null, needsOsquery: null }),
     failures,
     resolves: (value) => !failures.has(value) && (isWhole || mended.has(value)),
+    isUnknown: (value) => !failures.has(value) && unknown.has(value),
   }
 }
 
@@ -163,17 +167,18 @@ const boundedRow = (row: CheckRow): CheckRow =>
 function sortByIssue(rows: readonly CheckRow[], primaryKeyColumn: string | null) {
   const failures = new Map<IssueValue, CheckRow>()
   const mended = new Set<IssueValue>()
-  const undecidedValues = new Set<IssueValue>()
+  const undecided = new Set<IssueValue>()
+  const errored = new Set<IssueValue>()
   for (const row of rows) {
     const value = primaryKeyColumn === null ? null : (row[primaryKeyColumn] ?? null)
     const token = tokenOf(row)
     if (token === 'FAIL') {
       if (!failures.has(value)) failures.set(value, row)
     } else if (token === 'PASS' || token === 'INAPPLICABLE') mended.add(value)
-    else undecidedValues.add(value)
+    else (token === 'UNKNOWN' ? undecided : errored).add(value)
   }
-  for (const value of undecidedValues) mended.delete(value)
-  return { failures, mended }
+  for (const value of [...undecided, ...errored]) mended.delete(value)
+  return { failures, mended, undecided }
 }
 
 /** The results that count in `percent_passing`: all but `inapplicable` and `out_of_scope`. Each is counted apart. */
