@@ -33,7 +33,7 @@ export const auditActions = {
   'check.hold_ended': 'Hold ended',
   'check.snoozed': 'Check snoozed',
   'check.tags_updated': 'Check tags changed',
-  'check.updated': 'Custom check changed',
+  'check.updated': 'Check changed',
   'device.authentication_mode_updated': 'Device authentication mode changed',
   'device.companion_key_seen_twice': 'Companion key seen twice',
   'device.companion_linked': 'Companion linked',

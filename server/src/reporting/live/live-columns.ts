@@ -37,7 +37,7 @@ export const checkResultColumns = columns(
   ...device,
   ['status', 'text', 'pending, passing, failing, unknown, errored, inapplicable, stale or out_of_scope.'],
   ['ran_at', 'time', 'When the check last ran on the device; nothing until it has.'],
-  ['error_message', 'text', 'Why the check could not run.'],
+  ['error_message', 'text', 'Why the check could not run, or cannot tell.'],
   ['rows', 'text', 'The rows that the check answered; jsonb in SQL.'],
   ['exempted_at', 'time', 'When the check was exempted on the device.'],
   ['exemption_reason', 'text', 'Why it was exempted.'],
