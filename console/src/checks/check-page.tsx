@@ -50,8 +50,9 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
             </span>
           ))}
         </div>
-        <p className="secondary">{standingOf(facts)}</p>
-        <SinceUpgrade facts={facts} />
+        <p className="secondary">
+          {standingOf(facts)} <SinceUpgrade facts={facts} />
+        </p>
         <HeldBlocks checkId={facts.id} />
         <Tabs label="Parts of the check">
           <Link to="/checks/$checkId" params={params} {...asTab}>
@@ -81,7 +82,7 @@ function SinceUpgrade({ facts: { id, upgrade } }: { facts: CheckFacts }) {
   if (upgrade === null) return null
   const { query_upgraded_at: at, newly_failing: failing, newly_passing: passing, waiting } = upgrade
   return (
-    <p className="secondary">
+    <>
       An upgrade of Muster changed the query of this check <RelativeTime time={at} />. Since then{' '}
       {failing === 0 ? 'no device fails' : `${devices(failing)} ${failing === 1 ? 'fails' : 'fail'}`} that did not fail
       before, and{' '}
@@ -90,7 +91,7 @@ function SinceUpgrade({ facts: { id, upgrade } }: { facts: CheckFacts }) {
       <Link to="/checks/$checkId/history" params={{ checkId: id }} className="underlined">
         See what changed
       </Link>
-    </p>
+    </>
   )
 }
 

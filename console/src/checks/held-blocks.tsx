@@ -60,9 +60,7 @@ function HoldText({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnCheck
     )
   }
   const name = visibleText(check.name)
-  const subject = isOnCheck ? (
-    'This check'
-  ) : (
+  const link = (
     <Link to="/checks/$checkId" params={{ checkId: check.id }} className="underlined">
       {name}
     </Link>
@@ -72,7 +70,8 @@ function HoldText({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnCheck
       <b className="medium">
         The blocks of {devices(hold.devices)} of {people(hold.people)} are held.
       </b>{' '}
-      <WhyHeld hold={hold} subject={subject} /> Until you decide, these devices keep the state that they had before
+      <WhyHeld hold={hold} subject={isOnCheck ? undefined : link} /> Until you decide, these devices keep the state that
+      they had before
       {hold.taken_back === 0
         ? ', and nothing is signaled.'
         : `. The blocks of ${devices(hold.taken_back)} within the hour before were taken back, and receivers were told.`}
@@ -81,19 +80,19 @@ function HoldText({ hold, isOnCheck }: { readonly hold: Hold; readonly isOnCheck
 }
 
 /** One that began with an upgrade may have come to hold too many at once, which is then what to know. */
-function WhyHeld({ hold, subject }: { readonly hold: Hold; readonly subject: ReactNode }) {
+function WhyHeld({ hold, subject }: { readonly hold: Hold; readonly subject: ReactNode | undefined }) {
   const { owner_limit: limit, query_upgraded_at: upgradedAt } = hold
   if (limit === null && upgradedAt !== null) {
     return (
       <>
-        {subject} asks another question since an upgrade of Muster <RelativeTime time={upgradedAt} />, and these devices
-        fail it that did not fail it before.
+        An upgrade of Muster (<RelativeTime time={upgradedAt} />) changed the query of {subject ?? 'this check'}, which{' '}
+        {hold.devices === 1 ? 'this device fails' : 'these devices fail'} and did not fail before.
       </>
     )
   }
   return (
     <>
-      {subject} was about to block{' '}
+      {subject ?? 'This check'} was about to block{' '}
       {limit === null ? 'many devices' : `the devices of more than ${people(limit)} within an hour`} (
       <RelativeTime time={hold.began_at} />
       ).

@@ -43,7 +43,7 @@ export function consequenceOf(
 }
 
 const heldText =
-  'Nothing blocks it. A check that it fails was about to block many devices at once, so its block is held.'
+  'Nothing blocks it. The block by a check that it fails is held, until an administrator decides about it.'
 
 const issuesThat = (wanted: IssueStanding, issues: readonly IssueView[] | undefined, now: number) =>
   issues?.filter((issue) => issueStanding(issue, now) === wanted) ?? []

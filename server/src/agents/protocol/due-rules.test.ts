@@ -19,6 +19,15 @@ test('a check that never ran, or ran with another query, is due at once', () => 
   assert.equal(dueTime(check, { ...ran, queryRevision: '1' }, undefined, '1').dueAtMs, 0)
 })
 
+test('a query that an upgrade brought is due in its turn, and at once where nothing has run or someone asks', () => {
+  const upgraded = { ...check, isUpgradedQuery: true }
+  const turnMs = nextTurnMs(startMs, hourMs, '1', '7')
+  const { dueAtMs, isUrgent } = dueTime(upgraded, { ...ran, queryRevision: '1' }, undefined, '1')
+  assert.deepEqual([dueAtMs, isUrgent], [turnMs, false])
+  assert.equal(dueTime(upgraded, { ...ran, queryRevision: null, ranAtMs: undefined }, undefined, '1').dueAtMs, 0)
+  assert.equal(dueTime(upgraded, { ...ran, refreshRequestedAtMs: startMs + 1 }, undefined, '1').dueAtMs, 0)
+})
+
 test('a turn follows within a tenth and eleven tenths of the interval after any run', () => {
   for (let device = 1; device <= 2_000; device += 1) {
     const gapMs = nextTurnMs(startMs + device * 977, hourMs, String(device), '7') - (startMs + device * 977)

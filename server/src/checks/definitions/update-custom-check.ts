@@ -10,7 +10,7 @@ import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { describeFieldChanges } from '../configuration/describe-field-changes.ts'
 import { isSameValue } from '../configuration/same-value.ts'
 import type { NewCheck } from './add-check.ts'
-import { fitOptions, lockConfiguration, ofTheQuery, raiseRevision } from './change-query.ts'
+import { fitOptions, lockConfiguration, raiseRevision } from './raise-revision.ts'
 import { findWrittenCheck } from './written-checks.ts'
 
 /** A check of the organization's own, whole. */
@@ -37,6 +37,8 @@ const fieldNames = [
   'privacy_center_example_data',
 ] as const
 
+/** What makes the results so far answers to another question. */
+const ofTheQuery = ['sql_template', 'option_definitions', 'primary_key_column'] as const
 const ofTheSchedule = ['platforms', 'interval_seconds', ...ofTheQuery] as const
 
 /**

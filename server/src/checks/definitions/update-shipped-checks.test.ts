@@ -134,7 +134,7 @@ test('a check of an older edition becomes that of the release, once, and what an
   assert.equal(entry?.actor_type, 'System')
   assert.match(
     entry?.description ?? '',
-    /^Updated the check "The firewall is on" with an upgrade of Muster: name from /,
+    /^Updated the check "The firewall is on" with an upgrade of Muster: name, topics, query, options, /,
   )
   assert.match(entry?.description ?? '', /the options "gone" are unset\.$/)
 
@@ -154,7 +154,8 @@ test('other words alone are no other query', async () => {
   await upgrade([shipped(1)], minute(1))
   const before = await configuration()
   assert.equal((await storedCheck()).edition, 1, 'an edition that changes nothing is noted')
-  await upgrade([shipped(2, { sql: shipped(1).sql, rationale: 'Because of strangers.' })], minute(2))
+  const options = { ports: { ...shipped(1).options['ports'], title: 'Open ports' } } as CatalogueCheck['options']
+  await upgrade([shipped(2, { sql: shipped(1).sql, options, rationale: 'Because of strangers.' })], minute(2))
   const after = await configuration()
   assert.equal((await storedCheck()).rationale_template, 'Because of strangers.')
   assert.equal(after.query_revision, before.query_revision)

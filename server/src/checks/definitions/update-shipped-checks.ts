@@ -1,37 +1,37 @@
-import { sql } from 'kysely'
-import { type ChangeOrigin, systemActor } from '../../base/change-context.ts'
+import { type Selectable, sql } from 'kysely'
+import { type ChangeContext, type ChangeOrigin, systemActor } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Database } from '../../base/db/schema.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { takeConfigurations } from '../../compliance/standing/hold-configurations.ts'
 import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
+import type { OptionDefinitions, OptionValues } from '../../compliance/templates/options.ts'
+import { renderSql } from '../../compliance/templates/render-sql.ts'
+import { TemplateError } from '../../compliance/templates/template-error.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { catalogue as shipped } from '../catalogue/catalogue.ts'
 import { type CatalogueCheck, editionOf } from '../catalogue/catalogue-check.ts'
-import { describeFieldChanges } from '../configuration/describe-field-changes.ts'
-import { isSameValue } from '../configuration/same-value.ts'
 import { fromCatalogue } from './add-check.ts'
-import { fitOptions, lockConfiguration, ofTheQuery, raiseRevision } from './change-query.ts'
+import { fitOptions, lockConfiguration, raiseRevision } from './raise-revision.ts'
 
-const fieldNames = [
-  ...([
-    'name',
-    'description',
-    'topics',
-    'platforms',
-    'interval_seconds',
-    'sql_template',
-    'option_definitions',
-  ] as const),
-  ...([
-    'primary_key_column',
-    'issue_title',
-    'rationale_template',
-    'fix_instructions_template',
-    'privacy_info',
-  ] as const),
-]
+/** What a check of the catalogue brings, and what people call it. */
+const fieldWords = {
+  name: 'name',
+  description: 'description',
+  topics: 'topics',
+  platforms: 'platforms',
+  interval_seconds: 'interval',
+  sql_template: 'query',
+  option_definitions: 'options',
+  primary_key_column: 'primary key',
+  issue_title: 'title of its issues',
+  rationale_template: 'rationale',
+  fix_instructions_template: 'fix instructions',
+  privacy_info: 'privacy information',
+} as const
+const fieldNames = Object.keys(fieldWords) as (keyof typeof fieldWords)[]
 
 type Upgrade = {
   context: () => ChangeOrigin
@@ -57,8 +57,7 @@ export async function updateShippedChecks(db: Db, { context, signal, catalogue =
   if (faults.length > 0) throw new AggregateError(faults, 'Checks of the catalogue could not be updated')
 }
 
-const bySlug = (catalogue: readonly CatalogueCheck[]) => new Map(catalogue.map((check) => [check.slug, check]))
-
+/** Organizations with a check of an older edition. */
 async function listBehind(db: Db, catalogue: readonly CatalogueCheck[]): Promise<string[]> {
   const { rows } = await sql<{ organization_id: string }>`
     select distinct checks.organization_id
@@ -84,35 +83,62 @@ async function updateOne(tx: Tx, organizationId: string, catalogue: readonly Cat
     .where('deletion_requested_at', 'is', null)
     .orderBy('id')
     .execute()
-  const known = bySlug(catalogue)
-  const news: { checkId: string; description: string; changes: ReturnType<typeof changesBetween> }[] = []
+  const known = new Map(catalogue.map((check) => [check.slug, check]))
+  const news: News[] = []
   for (const before of rows) {
     const check = known.get(before.slug)
     if (check === undefined || before.edition >= editionOf(check)) continue
-    const after = rowOf(check)
-    await tx
-      .updateTable('checks')
-      .set({ ...after, option_definitions: JSON.stringify(after.option_definitions), edition: editionOf(check) })
-      .where(inOrganization('checks', organizationId))
-      .where('id', '=', before.id)
-      .execute()
-    const differs = (names: readonly (typeof fieldNames)[number][]) =>
-      names.some((name) => !isSameValue(before[name], after[name]))
-    if (!differs(fieldNames)) continue
-    const { kept, consequence } = fitOptions(
-      check.options,
-      (await lockConfiguration(tx, organizationId, before.id)).options,
-    )
-    const queryBy = differs(ofTheQuery) ? 'upgrade' : undefined
-    await raiseRevision(tx, { checkId: before.id, options: kept, queryBy }, context)
-    if (differs(['platforms'])) await requestRecomputation(tx, { checkId: before.id, scope: 'all_devices' }, context)
-    const clauses = describeFieldChanges(before, after, fieldNames)
-    const description = `Updated the check "${before.name}" with an upgrade of Muster: ${clauses}${consequence}.`
-    news.push({ checkId: before.id, description, changes: changesBetween(before, after, fieldNames) })
+    const changed = await updateCheck(tx, before, check, context)
+    if (changed) news.push(changed)
   }
   if (news.length > 0) await queueAgentNotice(tx, organizationId, null, context.now)
   for (const { checkId, description, changes } of news) {
     await recordAudit(tx, { action: 'check.updated', about: { check: checkId }, description, changes }, context)
+  }
+}
+
+type News = { checkId: string; description: string; changes: ReturnType<typeof changesBetween> }
+
+/** Returns what to say of it; nothing where the edition differs in nothing. */
+async function updateCheck(
+  tx: Tx,
+  before: Selectable<Database['checks']>,
+  check: CatalogueCheck,
+  context: ChangeContext,
+): Promise<News | undefined> {
+  const { organizationId } = context
+  const after = rowOf(check)
+  await tx
+    .updateTable('checks')
+    .set({ ...after, option_definitions: JSON.stringify(after.option_definitions), edition: editionOf(check) })
+    .where(inOrganization('checks', organizationId))
+    .where('id', '=', before.id)
+    .execute()
+  const changes = changesBetween(before, after, fieldNames)
+  if (changes.length === 0) return undefined
+  const { options } = await lockConfiguration(tx, organizationId, before.id)
+  const { kept, consequence } = fitOptions(check.options, options)
+  const isOtherQuery =
+    before.primary_key_column !== after.primary_key_column || queryOf(before, options) !== queryOf(after, kept)
+  const queryBy = isOtherQuery ? 'upgrade' : undefined
+  await raiseRevision(tx, { checkId: before.id, options: kept, queryBy }, context)
+  if (changes.some(({ field }) => field === 'platforms')) {
+    await requestRecomputation(tx, { checkId: before.id, scope: 'all_devices' }, context)
+  }
+  const parts = changes.map(({ field }) => fieldWords[field]).join(', ')
+  const description = `Updated the check "${before.name}" with an upgrade of Muster: ${parts}${consequence}.`
+  return { checkId: before.id, description, changes }
+}
+
+type Template = { sql_template: string | null; option_definitions: Record<string, unknown> }
+
+/** What devices are asked; nothing where it could not be made. Other words about an option are no other query. */
+function queryOf({ sql_template, option_definitions }: Template, options: Record<string, unknown>): string | undefined {
+  try {
+    return renderSql(sql_template ?? '', option_definitions as OptionDefinitions, options as OptionValues)
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined
+    throw error
   }
 }
 

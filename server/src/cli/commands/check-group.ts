@@ -78,5 +78,5 @@ export const checkGroup = describeGroup(
     releaseHold: command('holds release <id>', 'Let the held blocks of a check take effect now', oneHold),
     discardHold: command('holds discard <id>', 'Have the held blocks of a check never take effect', oneHold),
   },
-  { within: { holds: 'Blocks that are held because one check was about to block many devices at once' } },
+  { within: { holds: 'Blocks that are held: too many at once, or because an upgrade changed the check' } },
 )

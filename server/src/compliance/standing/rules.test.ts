@@ -248,3 +248,31 @@ test('what an agent sends is kept within bounds, failing rows first, and then no
   assert.ok(many.rows.length < 100 && JSON.stringify(many.rows).length < 220_000)
   assert.deepEqual([many.status, many.failures.size, many.resolves('gone')], ['failing', 1, false])
 })
+
+test('rows that say UNKNOWN tell why, and which osquery would know; others keep no empty reason', () => {
+  const of = (...rows: Record<string, string>[]) => judge({ kind: 'rows', rows }, null)
+  const unknown = { KOLIDE_CHECK_STATUS: 'UNKNOWN' }
+  const told = (judgement: ReturnType<typeof judge>) => [judgement.status, judgement.message, judgement.needsOsquery]
+  assert.deepEqual(told(of({ ...unknown, unknown_reason: 'Nobody is signed in.', needs_osquery: '' })), [
+    ...['unknown', 'Nobody is signed in.', null],
+  ])
+  assert.deepEqual(told(of({ ...unknown, needs_osquery: '5.23.0' })), [
+    ...['unknown', 'Needs osquery 5.23.0 or newer', '5.23.0'],
+  ])
+  assert.deepEqual(told(of(unknown, { ...unknown, needs_osquery: "5'; drop" })), ['unknown', null, null])
+  const fails = of({ KOLIDE_CHECK_STATUS: 'FAIL' }, { ...unknown, unknown_reason: 'No answer.' })
+  assert.deepEqual(told(fails), ['failing', null, null], 'what decides is the failure')
+  const passes = of({ KOLIDE_CHECK_STATUS: 'PASS', unknown_reason: '', needs_osquery: '', other: '' })
+  assert.deepEqual(passes.rows, [{ KOLIDE_CHECK_STATUS: 'PASS', other: '' }])
+})
+
+test('an issue is known to be unknown by its own row alone', () => {
+  const rows = [
+    { drive: 'C:', KOLIDE_CHECK_STATUS: 'UNKNOWN' },
+    { drive: 'D:', KOLIDE_CHECK_STATUS: 'ERROR' },
+    { drive: 'E:', KOLIDE_CHECK_STATUS: 'FAIL' },
+  ]
+  const { isUnknown } = judge({ kind: 'rows', rows }, 'drive')
+  assert.deepEqual(['C:', 'D:', 'E:', 'F:'].map(isUnknown), [true, false, false, false])
+  assert.equal(judge({ kind: 'error', message: 'no such table' }, null).isUnknown(null), false)
+})

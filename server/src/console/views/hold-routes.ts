@@ -5,7 +5,7 @@ import { discardHold, releaseHold } from '../../compliance/targeting/decide-hold
 import { endpoint } from '../../http/endpoint.ts'
 import { listHolds } from './hold-queries.ts'
 
-/** Blocks that wait for someone to decide, since one check was about to block many devices at once. */
+/** Blocks that wait for someone to decide, since they were too many at once or an upgrade changed the check. */
 export function holdViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...checkViewOperations.listBlockHolds,

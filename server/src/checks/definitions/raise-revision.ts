@@ -6,9 +6,6 @@ import { orNotFound } from '../../base/errors.ts'
 import { optionFault } from '../../compliance/templates/option-kinds.ts'
 import type { OptionDefinitions } from '../../compliance/templates/options.ts'
 
-/** What makes the results so far answers to another question. */
-export const ofTheQuery = ['sql_template', 'option_definitions', 'primary_key_column'] as const
-
 export const lockConfiguration = async (tx: Tx, organizationId: string, checkId: string) =>
   orNotFound(
     await tx
