@@ -3,6 +3,9 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { contextAt, makeIn } from '../../../test/support/make.ts'
+import { dayMs, plusMs } from '../../base/time.ts'
+import { catalogue } from '../../checks/catalogue/catalogue.ts'
+import { updateShippedChecks } from '../../checks/definitions/update-shipped-checks.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
 
 const app = testApp()
@@ -63,7 +66,15 @@ test('held blocks are listed with their check and devices until someone releases
   const { data } = (await browser.ask('GET', '/views/block_holds')).body
   const hold = {
     ...{ id: data[0].id, check: { id: check.id, name: 'The firewall is on' }, began_at: app.now() },
-    ...{ owner_limit: 10, taken_back: 0, devices: 12, people: 12, discarded_at: null, discarded_by: null },
+    ...{
+      owner_limit: 10,
+      query_upgraded_at: null,
+      taken_back: 0,
+      devices: 12,
+      people: 12,
+      discarded_at: null,
+      discarded_by: null,
+    },
   }
   assert.deepEqual(data, [hold])
   const { data: issues } = (await browser.ask('GET', '/views/issues?state=held')).body
@@ -102,4 +113,43 @@ test('only who may configure checks decides about held blocks', async () => {
   for (const verb of ['release', 'discard']) {
     assert.equal((await reader.ask('POST', `/block_holds/${id}/${verb}`)).status, 403)
   }
+})
+
+test('what an upgrade changed is counted at its check for 30 days, and what it holds is listed with it', async () => {
+  const { organizationId } = app.tenant
+  const check = await make.check(organizationId, {
+    ...{ slug: 'firewall', edition: 1, configuration: { remediation_strategy: 'block_immediately' } },
+  })
+  const devices = []
+  for (const rows of ['PASS', 'PASS', 'FAIL', 'FAIL', 'PASS'] as const) {
+    const owner = await make.person(organizationId)
+    const device = await make.device(organizationId, { registered_owner_id: owner.id })
+    devices.push(device)
+    await make.result({ device, check, rows, at: plusMs(app.now(), -60_000) })
+  }
+  const browser = await signedIn()
+  const upgradeOf = async () => (await browser.ask('GET', `/views/checks/${check.id}`)).body.upgrade
+  assert.equal(await upgradeOf(), null)
+  const at = app.now()
+  const [shipped] = catalogue
+  assert.ok(shipped)
+  await updateShippedChecks(app.db, {
+    ...{ catalogue: [{ ...shipped, slug: 'firewall', edition: 2 }], context: () => contextAt(at), signal: never },
+  })
+  const answers = ['FAIL', 'PASS', 'FAIL', 'PASS'] as const
+  for (const [place, rows] of answers.entries()) {
+    await make.result({ device: devices[place] ?? assert.fail(), check, rows, at: app.now() })
+  }
+  assert.deepEqual(await upgradeOf(), { query_upgraded_at: at, newly_failing: 1, newly_passing: 1, waiting: 1 })
+  const [hold, ...more] = (await browser.ask('GET', '/views/block_holds')).body.data
+  assert.equal(more.length, 0)
+  assert.deepEqual([hold.query_upgraded_at, hold.owner_limit, hold.devices, hold.people], [at, null, 1, 1])
+
+  await app.db
+    .updateTable('check_configurations')
+    .set({ query_upgraded_at: plusMs(at, -31 * dayMs) })
+    .execute()
+  assert.equal(await upgradeOf(), null, 'no news anymore')
+  await app.db.updateTable('check_configurations').set({ query_upgraded_at: at, query_revision: '9' }).execute()
+  assert.equal(await upgradeOf(), null, 'what the organization changed since is counted with it no more')
 })
