@@ -269,7 +269,7 @@ export const checkFixtures: Record<string, CheckFixture> = {
   'linux-firewall': {
     pass: { systemd_units: [runningJournal, unit('firewalld.service', 'active', 'running')] },
     fail: {
-      systemd_units: [runningJournal, unit('ufw.service', 'active', 'exited')],
+      systemd_units: [runningJournal],
       iptables: [{ filter_name: 'filter', chain: 'INPUT', policy: 'ACCEPT' }],
     },
   },
@@ -278,11 +278,13 @@ export const checkFixtures: Record<string, CheckFixture> = {
       os_version: [debian],
       deb_packages: [deb('base-files', '12.4+deb12u11'), deb('unattended-upgrades', '2.9.1+nmu3')],
       systemd_units: [runningJournal, unit('apt-daily-upgrade.timer', 'active', 'waiting')],
+      augeas: [unattendedUpgrade('1')],
     },
     fail: {
       os_version: [debian],
-      deb_packages: [deb('base-files', '12.4+deb12u11')],
+      deb_packages: [deb('base-files', '12.4+deb12u11'), deb('unattended-upgrades', '2.9.1+nmu3')],
       systemd_units: [runningJournal, unit('apt-daily-upgrade.timer', 'active', 'waiting')],
+      augeas: [unattendedUpgrade('0')],
     },
   },
   'linux-os-supported': {
@@ -486,6 +488,11 @@ function shadow(username: string, passwordStatus: string): Row {
 
 function permitRootLogin(path: string, value: string): Row {
   return { node: `/files${path}/PermitRootLogin`, path, label: 'PermitRootLogin', value }
+}
+
+function unattendedUpgrade(value: string): Row {
+  const path = '/etc/apt/apt.conf.d/20auto-upgrades'
+  return { node: `/files${path}/APT[2]/Periodic/Unattended-Upgrade`, path, label: 'Unattended-Upgrade', value }
 }
 
 function listener(pid: number, port: number, address: string): Row {

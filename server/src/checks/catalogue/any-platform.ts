@@ -5,23 +5,32 @@ const sshKeysEncrypted: CatalogueCheck = {
   slug: 'ssh-keys-encrypted',
   name: 'SSH private keys have a passphrase',
   platforms: ['darwin', 'linux', 'windows'],
-  description: 'Looks in the .ssh folder of every account for private keys without a passphrase.',
+  description:
+    'Looks in the .ssh folder of every account for private keys without a passphrase. Unknown for a file without one whose name ends in _sk, as handles of security keys do.',
   topics: ['credentials', 'encryption'],
   // Without the join on users, osquery answers only for the account that it runs as.
+  // Its kind is empty for every key in the format of OpenSSH, so only the usual name tells the handle of a security key.
   sql: `WITH k AS (
-  SELECT u.username, s.path, s.key_type, s.encrypted FROM users u CROSS JOIN user_ssh_keys s USING (uid))
+  SELECT u.username, s.path, s.key_type, s.encrypted,
+    lower(substr(s.path, -3)) = '_sk' AND COALESCE(s.key_type, '') = '' AND s.encrypted = 0 AS handle
+  FROM users u CROSS JOIN user_ssh_keys s USING (uid))
 SELECT COALESCE(k.path, 'none') AS path, k.username, k.key_type,
   CASE WHEN NOT EXISTS (SELECT 1 FROM users) THEN 'UNKNOWN'
        WHEN k.path IS NULL THEN 'PASS'
-       WHEN k.encrypted IS NULL THEN 'UNKNOWN'
+       WHEN k.encrypted IS NULL OR k.handle THEN 'UNKNOWN'
        WHEN k.encrypted = 1 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS,
+  CASE WHEN k.handle
+       THEN 'By its name this file is the handle of a security key, which is worth nothing without the token. osquery cannot tell. A passphrase or an exemption settles it.'
+       END AS unknown_reason
 FROM (SELECT 1) seed LEFT JOIN k ON 1;`,
+  cannotTell:
+    'Keys in other folders than .ssh are not found, and how strong a passphrase is cannot be known. For the handle of a security key the answer is unknown, or FAIL under a name that does not end in _sk.',
   options: {},
   primaryKeyColumn: 'path',
   issueTitle: 'An SSH key has no passphrase',
   rationale:
-    'A private key without a passphrase works for everyone who gets a copy of the file: from a backup, a stolen laptop, or a harmful package that reads your home folder. With a passphrase the file alone is worth nothing, and the SSH agent spares you typing it each time.',
+    'A private key without a passphrase works for everyone who gets a copy of the file: from a backup, a stolen laptop, or a harmful package that reads your home folder. With a passphrase the file alone is worth nothing, and the SSH agent spares you typing it each time. The handle of a security key (FIDO) is worth nothing without the token in any case.',
   fixInstructions: withFound(
     'Keys without a passphrase:',
     'path',
@@ -32,12 +41,14 @@ FROM (SELECT 1) seed LEFT JOIN k ON 1;`,
         'Enter a new passphrase twice and keep it in your password manager.',
         'Load the key once per login: `ssh-add PATH`, on macOS `ssh-add --apple-use-keychain PATH`.',
         'Delete a key that you no longer use, and its public part on the servers.',
+        'If the file is the handle of a security key under another name than `id_ed25519_sk` or `id_ecdsa_sk`, ask for an exemption, or let the name end in `_sk`.',
       ),
       Windows: steps(
         'Open **Windows Terminal**.',
         'Enter `ssh-keygen -p -f "PATH"`, with the path of the key in place of `PATH`.',
         'Enter a new passphrase twice and keep it in your password manager.',
         'To type it only once, start the service **OpenSSH Authentication Agent** and enter `ssh-add "PATH"`.',
+        'If the file is the handle of a security key under another name than `id_ed25519_sk` or `id_ecdsa_sk`, ask for an exemption, or let the name end in `_sk`.',
       ),
     }),
   ),
@@ -62,6 +73,8 @@ SELECT COALESCE(k.path, 'none') AS path, k.username, k.mode,
        WHEN k.mode LIKE '%00' THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN k ON 1;`,
+  cannotTell:
+    'Reads the mode of the file only, not access control lists. Keys in other folders than .ssh are not found.',
   options: {},
   primaryKeyColumn: 'path',
   issueTitle: 'An SSH key can be read by other accounts',
@@ -100,6 +113,8 @@ SELECT COALESCE(hit.path, 'none') AS path, hit.username, hit.mtime,
        WHEN hit.path IS NULL THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN hit ON 1;`,
+  cannotTell:
+    'Finds a kit by its usual name only, in three folders of each account and not in folders below them. Folders that the agent may not read look empty.',
   options: {},
   primaryKeyColumn: 'path',
   issueTitle: 'A 1Password Emergency Kit lies in a folder',
@@ -141,6 +156,8 @@ SELECT COALESCE(hit.path, 'none') AS path, hit.username, hit.mtime,
        WHEN hit.path IS NULL THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN hit ON 1;`,
+  cannotTell:
+    'Finds codes by the usual names of their files only, in three folders of each account and not in folders below them. Folders that the agent may not read look empty.',
   options: {},
   primaryKeyColumn: 'path',
   issueTitle: 'Recovery codes lie in a folder',
@@ -178,6 +195,8 @@ SELECT COALESCE(e.pk, 'none') AS pk, e.name, e.version, e.browser_type, e.profil
        WHEN e.pk IS NULL THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN e ON 1;`,
+  cannotTell:
+    'Chrome, Edge and Brave from version 136 on do not tell whether an extension is enabled, so there it is not found.',
   options: {
     denied_identifiers: {
       kind: 'text_list',
@@ -220,6 +239,8 @@ const recentRestart: CatalogueCheck = {
        WHEN MAX(total_seconds) < {{ options.max_days | sql_integer }} * 86400 THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM uptime;`,
+  cannotTell:
+    'Does not know whether updates wait for a restart. On Windows a shutdown with fast startup does not count as one.',
   options: {
     max_days: {
       kind: 'integer',
@@ -256,11 +277,12 @@ const osqueryUpToDate: CatalogueCheck = {
        WHEN version_compare(MAX(version), {{ options.minimum_version | sql_text }}) >= 0 THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM osquery_info;`,
+  cannotTell: 'Compares with the version that you set, not with the newest release.',
   options: {
     minimum_version: {
       kind: 'version',
       title: 'Lowest accepted version',
-      description: 'Version 5.12 is the first that knows everything the checks ask for.',
+      description: 'The version that each check needs is listed in docs/checks.md under "What each check reads".',
       default: '5.12.0',
     },
   },

@@ -7,12 +7,17 @@ const emptyPasswords: CatalogueCheck = {
   platforms: ['linux'],
   description: 'Looks for accounts whose password is empty. The agent needs root to see this.',
   topics: ['accounts', 'credentials'],
-  sql: `WITH e AS (SELECT username, password_status FROM shadow WHERE password_status = 'empty')
+  // A name with a sign before it is a rule of NIS, not an account.
+  sql: `WITH e AS (
+  SELECT username, password_status FROM shadow
+  WHERE password_status = 'empty' AND substr(username, 1, 1) NOT IN ('+', '-'))
 SELECT COALESCE(e.username, 'none') AS username, e.password_status,
   CASE WHEN NOT EXISTS (SELECT 1 FROM shadow) THEN 'UNKNOWN'
        WHEN e.username IS NULL THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN e ON 1;`,
+  cannotTell:
+    'Reads the accounts of this computer only, not those of a directory. It does not know whether an account may log in at all, and not how strong a password is.',
   options: {},
   primaryKeyColumn: 'username',
   issueTitle: 'An account has an empty password',
@@ -49,6 +54,8 @@ SELECT COALESCE(r.rule, 'none') AS rule, r.source, r.header, r.rule_details,
        WHEN r.rule IS NULL THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN r ON 1;`,
+  cannotTell:
+    'Reads the rules in files, not those of a directory (LDAP, SSSD). It does not know whether an account that a rule names exists.',
   options: {
     allowed_headers: {
       kind: 'text_list',
@@ -83,27 +90,58 @@ const sshdRootLogin: CatalogueCheck = {
   name: 'sshd refuses root with a password',
   platforms: ['linux'],
   description:
-    'Reads PermitRootLogin from the configuration of sshd; the first file in sshd_config.d that sets it comes before the main file, rules for single addresses (Match) are left out. Does not apply where sshd does not run.',
+    'Reads PermitRootLogin from the configuration of sshd; the first file in sshd_config.d that sets it comes before the main file, rules for single addresses (Match) are left out. Passes as well where sshd accepts no password from anyone. Does not apply where sshd does not run.',
   topics: ['remote access', 'accounts'],
-  sql: `WITH conf AS (
-  SELECT 0 AS place, a.path, a.value
-  FROM file f CROSS JOIN augeas a ON a.path = f.path
-  WHERE f.path LIKE '/etc/ssh/sshd_config.d/%.conf'
-    AND lower(a.label) = 'permitrootlogin' AND COALESCE(a.node, '') NOT LIKE '%/Match%'
+  // sshd takes the first value that it reads. Up to osquery 5.23, augeas reads none of the files in sshd_config.d: those
+  // of packages, known by name, do not set PermitRootLogin, and those of cloud images may turn off passwords.
+  sql: `WITH part AS (
+  SELECT path, substr(path, 24) IN ('50-cloud-init.conf', '60-cloudimg-settings.conf') AS cloud,
+    substr(path, 24) IN ('20-systemd-userdb.conf', '40-redhat-crypto-policies.conf', '50-redhat.conf') AS known
+  FROM file WHERE path LIKE '/etc/ssh/sshd_config.d/%.conf'),
+line AS (
+  SELECT 0 AS place, a.path, a.node, lower(a.label) AS label, lower(a.value) AS value
+  FROM part f CROSS JOIN augeas a ON a.path = f.path
   UNION ALL
-  SELECT 1, a.path, a.value FROM augeas a
-  WHERE a.path = '/etc/ssh/sshd_config'
-    AND lower(a.label) = 'permitrootlogin' AND COALESCE(a.node, '') NOT LIKE '%/Match%'),
-v AS (SELECT value FROM conf ORDER BY place, path LIMIT 1)
-SELECT v.value AS permit_root_login,
-  CASE WHEN NOT EXISTS (SELECT 1 FROM systemd_units) THEN 'UNKNOWN'
-       WHEN NOT EXISTS (
-         SELECT 1 FROM systemd_units
-         WHERE id IN ('ssh.service', 'sshd.service', 'ssh.socket', 'sshd.socket') AND active_state = 'active') THEN 'INAPPLICABLE'
-       WHEN v.value IS NULL AND NOT EXISTS (SELECT 1 FROM augeas WHERE path = '/etc/ssh/sshd_config') THEN 'UNKNOWN'
-       WHEN v.value IS NULL OR lower(v.value) IN ('no', 'prohibit-password', 'without-password', 'forced-commands-only') THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN v ON 1;`,
+  SELECT 1, path, node, lower(label), lower(value) FROM augeas WHERE path = '/etc/ssh/sshd_config'),
+conf AS (SELECT * FROM line WHERE COALESCE(node, '') NOT LIKE '%/Match%'),
+root AS (
+  SELECT value, place, path FROM conf WHERE label = 'permitrootlogin' ORDER BY place, path, node LIMIT 1),
+unread AS (
+  SELECT cloud, known FROM part p
+  WHERE p.path NOT IN (SELECT path FROM line)
+    AND NOT EXISTS (SELECT 1 FROM root WHERE root.place = 0 AND root.path < p.path)
+    AND (NOT EXISTS (SELECT 1 FROM line WHERE place = 1) OR EXISTS (SELECT 1 FROM line WHERE place = 1 AND label = 'include'))),
+found AS (
+  SELECT (SELECT value FROM root) AS value,
+    (SELECT value FROM conf WHERE label = 'passwordauthentication' ORDER BY place, path, node LIMIT 1) AS password,
+    (SELECT value FROM conf WHERE label IN ('kbdinteractiveauthentication', 'challengeresponseauthentication')
+      ORDER BY place, path, node LIMIT 1) AS interactive,
+    EXISTS (SELECT 1 FROM unread WHERE NOT cloud AND NOT known) AS unread_root,
+    EXISTS (SELECT 1 FROM unread WHERE cloud) AS unread_password,
+    EXISTS (SELECT 1 FROM line WHERE place = 1) AS main_read,
+    EXISTS (SELECT 1 FROM systemd_units) AS units,
+    EXISTS (
+      SELECT 1 FROM systemd_units
+      WHERE id IN ('ssh.service', 'sshd.service', 'ssh.socket', 'sshd.socket') AND active_state = 'active') AS runs),
+judged AS (
+  SELECT value, unread_root, unread_password,
+    CASE WHEN NOT units THEN 'UNKNOWN'
+         WHEN NOT runs THEN 'INAPPLICABLE'
+         WHEN unread_root OR (value IS NULL AND NOT main_read) THEN 'UNKNOWN'
+         WHEN value IS NULL OR value IN ('no', 'prohibit-password', 'without-password', 'forced-commands-only') THEN 'PASS'
+         WHEN value <> 'yes' OR unread_password THEN 'UNKNOWN'
+         WHEN password = 'no' AND interactive = 'no' THEN 'PASS'
+         ELSE 'FAIL' END AS status,
+    units
+  FROM found)
+SELECT value AS permit_root_login, status AS KOLIDE_CHECK_STATUS,
+  CASE WHEN status <> 'UNKNOWN' OR NOT units THEN NULL
+       WHEN unread_root THEN 'osquery cannot read a file in /etc/ssh/sshd_config.d, which may set PermitRootLogin. In the main file alone it can be read.'
+       WHEN value IS NULL THEN 'osquery cannot read /etc/ssh/sshd_config.'
+       WHEN unread_password THEN 'PermitRootLogin is yes, and a file in /etc/ssh/sshd_config.d that osquery cannot read may turn off passwords.' END AS unknown_reason
+FROM judged;`,
+  cannotTell:
+    'Rules for single addresses, people and groups (Match) and options on the command line of sshd are left out. osquery up to 5.23 does not read files in sshd_config.d: with one that no known package left there, the answer is unknown.',
   options: {},
   primaryKeyColumn: null,
   issueTitle: 'root can log in over SSH with a password',
@@ -135,6 +173,8 @@ SELECT COALESCE(l.pk, 'none') AS pk, l.port, l.address, l.process,
        WHEN l.pk IS NULL THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN l ON 1;`,
+  cannotTell:
+    'Does not know whether a firewall in front of the port refuses the connection. A program that listens on one address of the network only is not found.',
   options: {
     denied_ports: {
       kind: 'integer_list',
@@ -187,6 +227,8 @@ SELECT COALESCE(p.package, 'none') AS package, p.version,
        WHEN version_compare(p.version, {{ options.minimum_version | sql_text }}) >= 0 THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN p ON 1;`,
+  cannotTell:
+    'Reads packages only, not Chrome from Flatpak or an unpacked archive, and not Chromium. It does not know whether Chrome was restarted after the update.',
   options: {
     minimum_version: {
       kind: 'version',

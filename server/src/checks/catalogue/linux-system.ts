@@ -1,4 +1,5 @@
 import type { CatalogueCheck } from './catalogue-check.ts'
+import { osSupported, pendingReboot, unattendedUpgrades } from './linux-updates.ts'
 import { sections, steps, withFound } from './markdown.ts'
 
 const diskEncryption: CatalogueCheck = {
@@ -8,18 +9,30 @@ const diskEncryption: CatalogueCheck = {
   description:
     'Reads whether / and, where it is separate, /home lie on an encrypted device. The agent needs root to see this.',
   topics: ['encryption', 'storage'],
+  // osquery calls every device of libcryptsetup encrypted, also one that only guards integrity.
   sql: `WITH wanted(path) AS (VALUES ('/'), ('/home')),
 m AS (
-  SELECT m.path, m.device, d.encrypted, d.type
+  SELECT m.path, m.device, m.type AS filesystem, d.type,
+    CASE WHEN d.type LIKE 'VERITY%' OR d.type LIKE 'INTEGRITY%' THEN NULL ELSE d.encrypted END AS encrypted
   FROM mounts m LEFT JOIN disk_encryption d ON d.name = m.device_alias OR d.name = m.device
-  WHERE m.device LIKE '/dev/%')
-SELECT w.path AS mount_path, MAX(m.device) AS device, MAX(m.type) AS type,
+  WHERE m.device LIKE '/dev/%' OR m.type = 'zfs'),
+found AS (
+  SELECT w.path, MAX(m.device) AS device, MAX(m.type) AS type, MAX(m.encrypted) AS encrypted,
+    TOTAL(m.filesystem = 'zfs') AS zfs
+  FROM wanted w LEFT JOIN m ON m.path = w.path GROUP BY w.path)
+SELECT path AS mount_path, device, type,
   CASE WHEN NOT EXISTS (SELECT 1 FROM mounts) THEN 'UNKNOWN'
-       WHEN MAX(m.device) IS NULL AND w.path = '/home' THEN 'INAPPLICABLE'
-       WHEN MAX(m.device) IS NULL OR MAX(m.encrypted) IS NULL THEN 'UNKNOWN'
-       WHEN MAX(m.encrypted) = 1 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM wanted w LEFT JOIN m ON m.path = w.path GROUP BY w.path;`,
+       WHEN device IS NULL AND path = '/home' THEN 'INAPPLICABLE'
+       WHEN device IS NULL OR encrypted IS NULL THEN 'UNKNOWN'
+       WHEN encrypted = 1 THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS,
+  CASE WHEN device IS NULL OR encrypted IS NOT NULL THEN NULL
+       WHEN zfs > 0 THEN 'osquery does not tell whether ZFS encrypts this volume.'
+       WHEN NOT EXISTS (SELECT 1 FROM disk_encryption)
+       THEN 'osquery tells the encryption of disks only to an agent that runs as root.' END AS unknown_reason
+FROM found;`,
+  cannotTell:
+    'It sees LUKS and plain dm-crypt only: a disk that encrypts itself, and the encryption of single folders, count as none, and for ZFS the answer is unknown. Swap and other volumes are not judged.',
   options: {},
   primaryKeyColumn: 'mount_path',
   issueTitle: 'The disk is not encrypted',
@@ -44,23 +57,35 @@ const firewall: CatalogueCheck = {
   name: 'A host firewall is active',
   platforms: ['linux'],
   description:
-    'Looks for firewalld or nftables as a running service, for loaded ufw chains, or for an INPUT chain that drops. ufw.service alone does not count: it is also active while ufw is disabled.',
+    'Looks for firewalld or nftables as a running service, for loaded ufw chains, or for an INPUT chain that drops what no rule allows. Another firewall service alone does not count, since osquery may not see its rules.',
   topics: ['network', 'firewall'],
-  // osquery sees rules of the old iptables only, so a rule loader without visible rules cannot be judged.
+  // osquery sees rules of the old iptables only. ufw.service is also active while ufw is disabled, and its rules mostly
+  // lie in nftables, whatever else the old iptables hold. Of a rule that drops, osquery does not tell the conditions.
   sql: `WITH unit AS (
   SELECT TOTAL(id IN ('firewalld.service', 'nftables.service')) AS services,
-    TOTAL(id IN ('ufw.service', 'netfilter-persistent.service', 'iptables.service')) AS loaders
+    TOTAL(id IN ('ufw.service', 'netfilter-persistent.service', 'iptables.service', 'firewall.service',
+      'shorewall.service', 'firehol.service', 'ferm.service')) AS loaders
   FROM systemd_units WHERE active_state = 'active'),
 rule AS (
-  SELECT COUNT(*) AS rules, TOTAL(chain LIKE 'ufw%input%') AS ufw_rules,
-    TOTAL(chain = 'INPUT' AND policy = 'DROP') AS drop_rules
-  FROM iptables)
-SELECT unit.services, rule.ufw_rules, rule.drop_rules,
-  CASE WHEN unit.services > 0 OR rule.ufw_rules > 0 OR rule.drop_rules > 0 THEN 'PASS'
-       WHEN NOT EXISTS (SELECT 1 FROM systemd_units) THEN 'UNKNOWN'
-       WHEN rule.rules = 0 AND unit.loaders > 0 THEN 'UNKNOWN'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM unit, rule;`,
+  SELECT TOTAL(chain LIKE 'ufw%input%') AS ufw_rules, TOTAL(chain = 'INPUT' AND policy = 'DROP') AS drop_rules,
+    TOTAL(chain = 'INPUT' AND filter_name = 'filter' AND target IN ('DROP', 'REJECT') AND protocol = 0
+      AND iniface = 'all' AND src_mask = '0.0.0.0' AND dst_mask = '0.0.0.0') AS broad_rules
+  FROM iptables),
+judged AS (
+  SELECT unit.services, rule.ufw_rules, rule.drop_rules, unit.loaders, rule.broad_rules,
+    CASE WHEN unit.services > 0 OR rule.ufw_rules > 0 OR rule.drop_rules > 0 THEN 'PASS'
+         WHEN NOT EXISTS (SELECT 1 FROM systemd_units) OR unit.loaders > 0 OR rule.broad_rules > 0 THEN 'UNKNOWN'
+         ELSE 'FAIL' END AS status
+  FROM unit JOIN rule ON 1)
+SELECT services, ufw_rules, drop_rules, status AS KOLIDE_CHECK_STATUS,
+  CASE WHEN status <> 'UNKNOWN' THEN NULL
+       WHEN loaders > 0
+       THEN 'A firewall service is active, but osquery does not see rules that are loaded through nftables.'
+       WHEN broad_rules > 0
+       THEN 'The INPUT chain drops or rejects, but osquery does not tell under which conditions.' END AS unknown_reason
+FROM judged;`,
+  cannotTell:
+    'osquery sees rules of the old iptables for IPv4 only, none of nftables and none for IPv6. What firewalld or nftables allow is not read: a service that runs counts, also with rules that let everything in.',
   options: {},
   primaryKeyColumn: null,
   issueTitle: 'No firewall is active',
@@ -86,121 +111,6 @@ FROM unit, rule;`,
   enabledByDefault: true,
 }
 
-const unattendedUpgrades: CatalogueCheck = {
-  slug: 'linux-unattended-upgrades',
-  name: 'Unattended upgrades are on',
-  platforms: ['linux'],
-  description:
-    'Reads whether unattended-upgrades is installed and its timer active. Applies to Debian, Ubuntu and their relatives.',
-  topics: ['updates'],
-  sql: `SELECT o.platform, p.version,
-  CASE WHEN COALESCE(o.platform, '') = '' THEN 'UNKNOWN'
-       WHEN o.platform NOT IN ('debian', 'ubuntu') AND COALESCE(o.platform_like, '') NOT LIKE '%debian%' THEN 'INAPPLICABLE'
-       WHEN NOT EXISTS (SELECT 1 FROM deb_packages) OR NOT EXISTS (SELECT 1 FROM systemd_units) THEN 'UNKNOWN'
-       WHEN p.name IS NOT NULL
-         AND EXISTS (SELECT 1 FROM systemd_units WHERE id = 'apt-daily-upgrade.timer' AND active_state = 'active') THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN os_version o ON 1
-LEFT JOIN deb_packages p ON p.name = 'unattended-upgrades' AND p.status LIKE 'install ok%';`,
-  options: {},
-  primaryKeyColumn: null,
-  issueTitle: 'Security updates are not installed by themselves',
-  rationale:
-    'Most attacks use faults for which an update exists already. With unattended upgrades the security updates of your distribution are on your computer within a day, and you do not have to think of it.',
-  fixInstructions: steps(
-    'Open a terminal and install the package: `sudo apt install unattended-upgrades`.',
-    'Turn it on: `sudo dpkg-reconfigure --priority=low unattended-upgrades` and answer **Yes**.',
-    'Start the timers: `sudo systemctl enable --now apt-daily.timer apt-daily-upgrade.timer`.',
-    'Check it: `systemctl is-active apt-daily-upgrade.timer` says **active**.',
-  ),
-  enabledByDefault: true,
-}
-
-const osSupported: CatalogueCheck = {
-  slug: 'linux-os-supported',
-  name: 'The Linux release is supported',
-  platforms: ['linux'],
-  description:
-    'Compares the release with the lowest accepted one of its distribution. Does not apply to distributions that are not listed.',
-  topics: ['updates', 'operating system'],
-  sql: `WITH floor_version(platform, major, minor) AS (
-  VALUES {{ options.minimum_versions | sql_rows: "platform", "major", "minor" }})
-SELECT o.platform, o.version, f.major || '.' || f.minor AS minimum_version,
-  CASE WHEN COALESCE(o.platform, '') = '' THEN 'UNKNOWN'
-       WHEN f.platform IS NULL THEN 'INAPPLICABLE'
-       WHEN o.major IS NULL THEN 'UNKNOWN'
-       WHEN o.major > f.major OR (o.major = f.major AND COALESCE(o.minor, 0) >= f.minor) THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN os_version o ON 1 LEFT JOIN floor_version f ON f.platform = o.platform;`,
-  options: {
-    minimum_versions: {
-      kind: 'record_list',
-      title: 'Lowest accepted releases',
-      description: 'One entry for each distribution, by the ID in /etc/os-release. Ubuntu 22.04 is major 22, minor 4.',
-      fields: {
-        platform: { kind: 'text', title: 'Distribution', maxLength: 50 },
-        major: { kind: 'integer', title: 'Major', min: 0, max: 9999 },
-        minor: { kind: 'integer', title: 'Minor', min: 0, max: 999 },
-      },
-      minItems: 1,
-      maxItems: 50,
-      default: [
-        { platform: 'debian', major: 12, minor: 0 },
-        { platform: 'ubuntu', major: 22, minor: 4 },
-        { platform: 'fedora', major: 43, minor: 0 },
-        { platform: 'rhel', major: 8, minor: 0 },
-      ],
-    },
-  },
-  primaryKeyColumn: null,
-  issueTitle: 'This Linux release no longer gets updates',
-  rationale:
-    'When a release reaches the end of its support, its faults are still found and published, but no longer fixed. Running the package manager then changes nothing: only a newer release helps.',
-  fixInstructions:
-    `${steps('Back up your files and connect the computer to power.', 'Install all updates of the present release and restart.', 'Upgrade as described for your distribution. It takes up to an hour.')}\n\n` +
-    sections({
-      Ubuntu: steps('Enter `sudo do-release-upgrade` and follow the questions.', 'Restart when it asks for it.'),
-      Debian: steps(
-        'Replace the old code name by the new one in the files under `/etc/apt/sources.list` and `/etc/apt/sources.list.d/`.',
-        'Enter `sudo apt update`, `sudo apt upgrade --without-new-pkgs`, then `sudo apt full-upgrade`, and restart.',
-      ),
-      Fedora: steps(
-        'Enter `sudo dnf system-upgrade download --releasever=N`, with the current release in place of `N`.',
-        'Enter `sudo dnf system-upgrade reboot` (on Fedora 41 and newer `sudo dnf offline reboot`).',
-      ),
-      Others: steps('Follow the upgrade guide of your distribution, or ask your IT team.'),
-    }),
-  enabledByDefault: true,
-}
-
-const pendingReboot: CatalogueCheck = {
-  slug: 'linux-pending-reboot',
-  name: 'No reboot is pending after updates',
-  platforms: ['linux'],
-  description:
-    'Looks for the file that Debian, Ubuntu and their relatives leave when an update needs a restart. Does not apply elsewhere.',
-  topics: ['updates'],
-  // /etc/passwd tells whether files can be seen at all, dpkg's status whether this family would leave the mark.
-  sql: `SELECT TOTAL(path = '/var/run/reboot-required') AS pending,
-  MAX(CASE WHEN path = '/var/run/reboot-required' THEN mtime END) AS since,
-  CASE WHEN TOTAL(path = '/var/run/reboot-required') > 0 THEN 'FAIL'
-       WHEN TOTAL(path = '/etc/passwd') = 0 THEN 'UNKNOWN'
-       WHEN TOTAL(path = '/var/lib/dpkg/status') = 0 THEN 'INAPPLICABLE'
-       ELSE 'PASS' END AS KOLIDE_CHECK_STATUS
-FROM file WHERE path IN ('/var/run/reboot-required', '/etc/passwd', '/var/lib/dpkg/status');`,
-  options: {},
-  primaryKeyColumn: null,
-  issueTitle: 'A restart is pending after updates',
-  rationale:
-    'An update of the kernel or of a central library works only after a restart. Until then the computer keeps running the old version, with the faults that the update was meant to close.',
-  fixInstructions: steps(
-    'Save your work.',
-    'See what asks for the restart, if you like: `cat /var/run/reboot-required.pkgs`.',
-    'Restart the computer from the menu, or with `sudo systemctl reboot`.',
-  ),
-  enabledByDefault: true,
-}
-
 const secureBoot: CatalogueCheck = {
   slug: 'linux-secure-boot',
   name: 'Secure Boot is on',
@@ -208,11 +118,17 @@ const secureBoot: CatalogueCheck = {
   description:
     'Reads whether the firmware starts signed boot loaders only. Unknown on computers that start without UEFI.',
   topics: ['boot', 'system integrity'],
-  sql: `SELECT MAX(secure_boot) AS secure_boot,
-  CASE WHEN MAX(secure_boot) IS NULL THEN 'UNKNOWN'
-       WHEN MAX(secure_boot) = 1 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM secureboot;`,
+  sql: `WITH found AS (SELECT MAX(secure_boot) AS secure_boot FROM secureboot)
+SELECT secure_boot,
+  CASE WHEN secure_boot = 1 THEN 'PASS'
+       WHEN secure_boot = 0 THEN 'FAIL'
+       ELSE 'UNKNOWN' END AS KOLIDE_CHECK_STATUS,
+  CASE WHEN secure_boot IS NULL
+       THEN 'The computer starts without UEFI, or its firmware does not tell whether Secure Boot is on.'
+       WHEN secure_boot NOT IN (0, 1) THEN 'The firmware answers something else than on or off.' END AS unknown_reason
+FROM found;`,
+  cannotTell:
+    'Does not know whose keys the firmware trusts, or whether validation is turned off in shim (`mokutil --disable-validation`).',
   options: {},
   primaryKeyColumn: null,
   issueTitle: 'Secure Boot is off',
@@ -246,6 +162,8 @@ SELECT apparmor_enforced, selinux_enforce,
        WHEN profiles = 0 AND settings = 0 THEN 'UNKNOWN'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM seen;`,
+  cannotTell:
+    'Does not know whether the programs that matter have a profile. One AppArmor profile that enforces is enough to pass.',
   options: {},
   primaryKeyColumn: null,
   issueTitle: 'Neither AppArmor nor SELinux enforces its rules',
@@ -279,6 +197,7 @@ SELECT w.name, s.current_value, w.value AS wanted_value,
        WHEN CAST(s.current_value AS INTEGER) >= w.value THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM wanted w LEFT JOIN system_controls s ON s.name = w.name;`,
+  cannotTell: 'Reads the values of the running kernel, not whether they are still set after a restart.',
   options: {
     wanted: {
       kind: 'record_list',
@@ -324,6 +243,8 @@ SELECT w.unit, s.active_state, s.sub_state,
        WHEN s.active_state = 'active' THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM wanted w LEFT JOIN systemd_units s ON s.id = w.unit;`,
+  cannotTell:
+    'Does not know whether a service that runs does its work, such as whether its rules or signatures are current.',
   options: {
     units: {
       kind: 'text_list',
