@@ -56,6 +56,7 @@ export const osqueryColumns: Readonly<Record<string, Columns>> = {
     build: 'TEXT',
     platform: 'TEXT',
     platform_like: 'TEXT',
+    codename: 'TEXT',
     revision: 'INTEGER',
   },
   osquery_info: { version: 'TEXT' },
