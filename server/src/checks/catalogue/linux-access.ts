@@ -99,30 +99,32 @@ const sshdRootLogin: CatalogueCheck = {
     substr(path, 24) IN ('20-systemd-userdb.conf', '40-redhat-crypto-policies.conf', '50-redhat.conf') AS known
   FROM file WHERE path LIKE '/etc/ssh/sshd_config.d/%.conf'),
 line AS (
-  SELECT 0 AS place, a.path, a.node, lower(a.label) AS label, lower(a.value) AS value
-  FROM part f CROSS JOIN augeas a ON a.path = f.path
+  SELECT '0 ' || f.path AS place, a.path IS NULL AND NOT f.cloud AND NOT f.known AS unread, a.path IS NULL AND f.cloud AS cloud,
+    a.node, lower(a.label) AS label, lower(a.value) AS value
+  FROM part f LEFT JOIN augeas a ON a.path = f.path
   UNION ALL
-  SELECT 1, path, node, lower(label), lower(value) FROM augeas WHERE path = '/etc/ssh/sshd_config'),
-conf AS (SELECT * FROM line WHERE COALESCE(node, '') NOT LIKE '%/Match%'),
-root AS (
-  SELECT value, place, path FROM conf WHERE label = 'permitrootlogin' ORDER BY place, path, node LIMIT 1),
-unread AS (
-  SELECT cloud, known FROM part p
-  WHERE p.path NOT IN (SELECT path FROM line)
-    AND NOT EXISTS (SELECT 1 FROM root WHERE root.place = 0 AND root.path < p.path)
-    AND (NOT EXISTS (SELECT 1 FROM line WHERE place = 1) OR EXISTS (SELECT 1 FROM line WHERE place = 1 AND label = 'include'))),
+  SELECT '1 ' || path, 0, 0, node, lower(label), lower(value) FROM augeas WHERE path = '/etc/ssh/sshd_config'),
+conf AS (
+  SELECT place, unread, cloud, label, place LIKE '1%' AS main,
+    CASE WHEN COALESCE(node, '') NOT LIKE '%/Match%' THEN place || ' ' || COALESCE(node, '') || '=' || value END AS entry
+  FROM line),
+first AS (
+  SELECT MIN(CASE WHEN label = 'permitrootlogin' THEN entry END) AS root,
+    MIN(CASE WHEN label = 'passwordauthentication' THEN entry END) AS password,
+    MIN(CASE WHEN label IN ('kbdinteractiveauthentication', 'challengeresponseauthentication') THEN entry END) AS interactive,
+    MIN(CASE WHEN unread THEN place END) AS unread,
+    TOTAL(cloud) AS cloud, TOTAL(main) AS main_lines, TOTAL(main AND label = 'include') AS includes
+  FROM conf),
 found AS (
-  SELECT (SELECT value FROM root) AS value,
-    (SELECT value FROM conf WHERE label = 'passwordauthentication' ORDER BY place, path, node LIMIT 1) AS password,
-    (SELECT value FROM conf WHERE label IN ('kbdinteractiveauthentication', 'challengeresponseauthentication')
-      ORDER BY place, path, node LIMIT 1) AS interactive,
-    EXISTS (SELECT 1 FROM unread WHERE NOT cloud AND NOT known) AS unread_root,
-    EXISTS (SELECT 1 FROM unread WHERE cloud) AS unread_password,
-    EXISTS (SELECT 1 FROM line WHERE place = 1) AS main_read,
+  SELECT substr(root, instr(root, '=') + 1) AS value, substr(password, instr(password, '=') + 1) AS password,
+    substr(interactive, instr(interactive, '=') + 1) AS interactive, main_lines > 0 AS main_read,
+    unread IS NOT NULL AND (root IS NULL OR unread < root) AND (main_lines = 0 OR includes > 0) AS unread_root,
+    cloud > 0 AND (main_lines = 0 OR includes > 0) AS unread_password,
     EXISTS (SELECT 1 FROM systemd_units) AS units,
     EXISTS (
       SELECT 1 FROM systemd_units
-      WHERE id IN ('ssh.service', 'sshd.service', 'ssh.socket', 'sshd.socket') AND active_state = 'active') AS runs),
+      WHERE id IN ('ssh.service', 'sshd.service', 'ssh.socket', 'sshd.socket') AND active_state = 'active') AS runs
+  FROM first),
 judged AS (
   SELECT value, unread_root, unread_password,
     CASE WHEN NOT units THEN 'UNKNOWN'

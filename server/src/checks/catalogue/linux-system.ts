@@ -29,7 +29,9 @@ SELECT path AS mount_path, device, type,
   CASE WHEN device IS NULL OR encrypted IS NOT NULL THEN NULL
        WHEN zfs > 0 THEN 'osquery does not tell whether ZFS encrypts this volume.'
        WHEN NOT EXISTS (SELECT 1 FROM disk_encryption)
-       THEN 'osquery tells the encryption of disks only to an agent that runs as root.' END AS unknown_reason
+       THEN 'osquery tells the encryption of disks only to an agent that runs as root.'
+       WHEN type LIKE 'VERITY%' OR type LIKE 'INTEGRITY%'
+       THEN 'The device of this volume guards integrity, and osquery does not tell what lies below it.' END AS unknown_reason
 FROM found;`,
   cannotTell:
     'It sees LUKS and plain dm-crypt only: a disk that encrypts itself, and the encryption of single folders, count as none, and for ZFS the answer is unknown. Swap and other volumes are not judged.',
