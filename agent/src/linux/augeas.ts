@@ -1,9 +1,15 @@
 import { NotCollected } from '../tables/not-collected.ts'
 import { columns, type Row, type Table } from '../tables/table.ts'
+import { aptNodes } from './apt-nodes.ts'
 import { listDirectory, readText } from './read-files.ts'
 
-const main = '/etc/ssh/sshd_config'
-const dropIns = '/etc/ssh/sshd_config.d'
+type Files = { main: string; folder: string; ending: string; nodes: (path: string, text: string) => Row[] }
+
+/** What the checks ask of augeas. */
+const known: readonly Files[] = [
+  { main: '/etc/ssh/sshd_config', folder: '/etc/ssh/sshd_config.d', ending: '.conf', nodes: sshdNodes },
+  { main: '/etc/apt/apt.conf', folder: '/etc/apt/apt.conf.d', ending: '', nodes: aptNodes },
+]
 
 /** sshd_config(5) as the sshd lens numbers it: settings of a Match block lie under `Match/Settings`. */
 export function sshdNodes(path: string, text: string): Row[] {
@@ -39,13 +45,12 @@ export const augeas: Table = {
   columns: columns('node value label path'),
   pushed: { path: 'like', node: 'like' },
   *collect(constraints) {
-    for (const { column, value } of constraints) {
-      const asked = String(value).replace(column === 'node' ? '/files' : '', '')
-      if (!asked.startsWith('/etc/ssh/sshd_config')) throw new NotCollected('of augeas only sshd_config is read')
-    }
-    const files = listDirectory(dropIns).filter((name) => name.endsWith('.conf'))
-    for (const path of [main, ...files.map((name) => `${dropIns}/${name}`)]) {
-      yield* sshdNodes(path, readText(path) ?? '')
+    const asked = constraints.map(({ column, value }) => String(value).replace(column === 'node' ? '/files' : '', ''))
+    const wanted = known.filter(({ main }) => asked.every((path) => path.startsWith(main)))
+    if (wanted.length === 0) throw new NotCollected('of augeas only sshd_config and apt.conf are read')
+    for (const { main, folder, ending, nodes } of wanted) {
+      const files = listDirectory(folder).filter((name) => name.endsWith(ending))
+      for (const path of [main, ...files.map((name) => `${folder}/${name}`)]) yield* nodes(path, readText(path) ?? '')
     }
   },
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseApparmorProfile } from './access-control.ts'
 import { parseGroups, parsePasswd } from './accounts.ts'
+import { aptNodes } from './apt-nodes.ts'
 import { sshdNodes } from './augeas.ts'
 import { encryptionOf } from './block-devices.ts'
 import { asctime, timeRow } from './clock.ts'
@@ -150,6 +151,32 @@ test('sshd_config becomes nodes with the spelling of the manual', () => {
     { node: `/files${path}/Match/Condition`, value: 'User ana', label: 'Condition', path },
     { node: `/files${path}/Match/Settings/PasswordAuthentication`, value: 'no', label: 'PasswordAuthentication', path },
   ])
+})
+
+test('apt.conf is read in both of its forms, with comments, lists and blocks of one name', () => {
+  const path = '/etc/apt/apt.conf.d/20auto-upgrades'
+  const text =
+    '// c\nAPT::Periodic::Enable "1"; # d\nAPT {\n  Periodic { Unattended-Upgrade "0"; };\n  Never { "a"; "b;{"; };\n};\n/* e */'
+  const rows = aptNodes(path, text).map(({ node, value, label }) => [
+    String(node).replace(`/files${path}`, ''),
+    value,
+    label,
+  ])
+  assert.deepEqual(rows, [
+    ['/#comment[1]', '// c', '#comment'],
+    ['/APT[1]', '', 'APT'],
+    ['/APT[1]/Periodic', '', 'Periodic'],
+    ['/APT[1]/Periodic/Enable', '1', 'Enable'],
+    ['/#comment[2]', '# d', '#comment'],
+    ['/APT[2]', '', 'APT'],
+    ['/APT[2]/Periodic', '', 'Periodic'],
+    ['/APT[2]/Periodic/Unattended-Upgrade', '0', 'Unattended-Upgrade'],
+    ['/APT[2]/Never', '', 'Never'],
+    ['/APT[2]/Never/@elem[1]', 'a', '@elem'],
+    ['/APT[2]/Never/@elem[2]', 'b;{', '@elem'],
+    ['/#comment[3]', '/* e */', '#comment'],
+  ])
+  assert.deepEqual(aptNodes(path, '}}; "'), [], 'what is no apt.conf breaks nothing')
 })
 
 test('a volume is encrypted only when every way to the disk is', () => {
