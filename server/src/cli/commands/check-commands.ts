@@ -81,9 +81,11 @@ export const checkCommands = implement(checkGroup, {
     const holds = await listHolds(connection.db, id)
     const rows = holds.map(({ id: holdId, check, devices, people, ...hold }) => [
       ...[holdId, hold.began_at, String(devices), String(people)],
-      ...[hold.discarded_at === null ? 'held' : `discarded ${hold.discarded_at} by ${hold.discarded_by}`, check.name],
+      ...[hold.discarded_at === null ? 'held' : `discarded ${hold.discarded_at} by ${hold.discarded_by}`],
+      ...[hold.query_upgraded_at === null ? 'many at once' : `upgrade ${hold.query_upgraded_at}`, check.name],
     ])
-    for (const line of alignColumns(['ID', 'SINCE', 'DEVICES', 'PEOPLE', 'STATE', 'CHECK'], rows)) await io.line(line)
+    for (const line of alignColumns(['ID', 'SINCE', 'DEVICES', 'PEOPLE', 'STATE', 'CAUSE', 'CHECK'], rows))
+      await io.line(line)
   },
 
   async releaseHold(context, args, io) {
