@@ -117,7 +117,8 @@ export async function storeResults(tx: Tx, organizationId: string, results: read
     set status = case when exempted_at is null then result.status else 'out_of_scope' end,
       in_scope_status = case when exempted_at is not null then result.status end,
       rows = result.rows, rows_digest = result.digest, error_message = result.message, needs_osquery = result.needs_osquery,
-      status_before_upgrade = case when result.is_first then nullif(check_results.status, 'stale') else status_before_upgrade end,
+      status_before_upgrade = case when not result.is_first then status_before_upgrade
+        when check_results.status not in ('stale', 'out_of_scope') then check_results.status end,
       query_revision = result.query_revision, ran_at = result.ran_at
     from unnest(
       ${results.map(({ deviceId }) => deviceId)}::bigint[],
