@@ -14,7 +14,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { readResultFilters } from './check-filters.ts'
 import { type ResultFilters, resultSearch } from './check-queries.ts'
 import { resultWords } from './check-words.ts'
-import { rowStatusOf, statusColumn } from './row-status.ts'
+import { reasonOfUnknown, rowStatusOf, statusColumn } from './row-status.ts'
 
 const route = getRouteApi('/shell/checks/$checkId/')
 
@@ -109,15 +109,13 @@ function Status({ status }: Pick<CheckResult, 'status'>) {
 }
 
 /** The first failing row in a line, or why there is none. */
-function foundIn({
-  status,
-  exemption_reason: reason,
-  exemption_expires_at: end,
-  check_result_data: rows,
-}: CheckResult) {
+function foundIn(result: CheckResult) {
+  const { status, exemption_reason: reason, exemption_expires_at: end, check_result_data: rows } = result
   if (reason !== null) return `Exempted${end === null ? '' : ` until ${end.slice(0, 10)}`}: “${visibleText(reason)}”`
   if (status === 'stale') return 'Options changed; runs at the next check-in'
   if (status === 'pending') return 'Runs at the next check-in'
+  const unknown = status === 'unknown' ? reasonOfUnknown(result) : ''
+  if (unknown !== '') return visibleText(unknown)
   const shown = rows.filter((row) => !['passing', 'inapplicable'].includes(rowStatusOf(row)))
   const [first] = shown
   if (!first) return ''

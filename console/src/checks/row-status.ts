@@ -1,4 +1,5 @@
 import type { CheckResult } from '@muster/contract/check-results.ts'
+import { whyUnknown } from '@muster/contract/unknown-rows.ts'
 import { resultWords } from './check-words.ts'
 
 type Status = CheckResult['status']
@@ -20,21 +21,20 @@ const rowStatuses: ReadonlyMap<string | undefined, Status> = new Map([
 export const rowStatusOf = (row: Readonly<Record<string, string>>): Status =>
   rowStatuses.get(row[statusColumn]) ?? 'unknown'
 
-/** Why nothing is known, as the rows that say UNKNOWN tell it; '' where they do not. */
-export function whyUnknown({ check_result_data: rows }: Pick<CheckResult, 'check_result_data'>): string {
-  const unknown = rows.filter((row) => rowStatusOf(row) === 'unknown')
-  const said = (column: string) => unknown.map((row) => row[column]).find(Boolean) ?? ''
-  const needed = said('needs_osquery')
-  return said('unknown_reason') || (needed === '' ? said('message') : `Needs osquery ${needed} or newer`)
-}
+/** Why nothing is known of a result, as its rows tell it; '' where they do not. */
+export const reasonOfUnknown = ({ check_result_data: rows }: Pick<CheckResult, 'check_result_data'>): string =>
+  whyUnknown(rows).reason ?? rows.map((row) => row['message']).find(Boolean) ?? ''
 
 /** What an upgrade of osquery on a device would settle: how many checks, and the version that the last of them needs. */
-export function settledByUpgrade(results: readonly CheckResult[]): { checks: number; version: string } {
+export function settledByUpgrade(results: readonly Pick<CheckResult, 'status' | 'check_result_data'>[]): {
+  checks: number
+  version: string
+} {
   const needed = results
     .filter(({ status }) => status === 'unknown')
-    .flatMap(({ check_result_data: rows }) => rows.map((row) => row['needs_osquery']).find(Boolean) ?? [])
-  const version = needed.reduce((highest, one) => (numbersAfter(highest, one) ? one : highest), '')
+    .flatMap(({ check_result_data: rows }) => whyUnknown(rows).needsOsquery ?? [])
+  const version = needed.reduce((highest, one) => (isOlder(highest, one) ? one : highest), '')
   return { checks: needed.length, version }
 }
 
-const numbersAfter = (one: string, other: string): boolean => one.localeCompare(other, 'en', { numeric: true }) < 0
+const isOlder = (one: string, other: string): boolean => one.localeCompare(other, 'en', { numeric: true }) < 0

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../api/session.ts'
 import { resultWords } from '../checks/check-words.ts'
-import { byTrouble, settledByUpgrade, whyUnknown } from '../checks/row-status.ts'
+import { byTrouble, reasonOfUnknown, settledByUpgrade } from '../checks/row-status.ts'
 import { Icon } from '../components/icon.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -63,8 +63,8 @@ function OldAgent({ results }: { results: readonly CheckResult[] }) {
   if (checks === 0) return null
   return (
     <p className="secondary">
-      Upgrade osquery on this device to {visibleText(version)} or newer:{' '}
-      {checks === 1 ? '1 check needs' : `${checks} checks need`} it to tell.
+      Upgrade osquery on this device to {version} or newer: {checks === 1 ? '1 check needs' : `${checks} checks need`}{' '}
+      it to tell.
     </p>
   )
 }
@@ -148,7 +148,7 @@ function OwnIssues({ result: { device_id: device, check_id: check } }: { result:
 
 function reasonOf(result: CheckResult): string {
   const { status, exemption_reason: reason, exemption_expires_at: end } = result
-  if (status === 'unknown') return visibleText(whyUnknown(result))
+  if (status === 'unknown') return visibleText(reasonOfUnknown(result))
   if (status === 'stale') return 'Options changed; runs at the next check-in'
   if (status === 'pending') return 'Runs at the next check-in'
   if (reason === null) return ''

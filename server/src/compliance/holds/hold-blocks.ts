@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { type ChangeOrigin, systemActor } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Database } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { queueJob } from '../../base/jobs/queue-job.ts'
 import { plusMs } from '../../base/time.ts'
@@ -67,26 +68,14 @@ async function holdOfUpgrade(
   const { upgradedQuery, context } = first
   const last = await latestHold(tx, check)
   if (last?.decision === null) {
-    if (last.upgraded_query_revision !== upgradedQuery) await widen(tx, check, last.id, upgradedQuery)
+    const isWider = last.upgraded_query_revision !== upgradedQuery
+    if (isWider) await changeHold(tx, check, last.id, { upgraded_query_revision: upgradedQuery })
     return { id: last.id }
   }
   if (await wasReleased(tx, check, upgradedQuery)) return undefined
-  const { organizationId: organization_id, checkId: check_id } = check
-  const { id } = await tx
-    .insertInto('block_holds')
-    .values({ organization_id, check_id, began_at: context.now, upgraded_query_revision: upgradedQuery })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const id = await insertHold(tx, check, { began_at: context.now, upgraded_query_revision: upgradedQuery })
   return { ...check, id, limit: null, context }
 }
-
-const widen = (tx: Tx, { organizationId }: CheckOfOrganization, id: string, upgradedQuery: string | null) =>
-  tx
-    .updateTable('block_holds')
-    .set({ upgraded_query_revision: upgradedQuery })
-    .where(inOrganization('block_holds', organizationId))
-    .where('id', '=', id)
-    .execute()
 
 async function wasReleased(tx: Tx, { organizationId, checkId }: CheckOfOrganization, upgradedQuery: string | null) {
   const found = await tx
@@ -169,15 +158,10 @@ type Counting = Extract<Breaker, { way: 'counts' }>
 async function begin(tx: Tx, check: CheckOfOrganization, standing: Counting, context: ChangeOrigin): Promise<Begun> {
   const { organizationId, checkId } = check
   const limit = await standing.limit()
-  const id = standing.openHoldId ?? (await insertHold(tx, check, limit, context))
-  if (standing.openHoldId !== null) {
-    await tx
-      .updateTable('block_holds')
-      .set({ owner_limit: limit, began_at: context.now })
-      .where(inOrganization('block_holds', organizationId))
-      .where('id', '=', id)
-      .execute()
-  }
+  const begun = { began_at: context.now, owner_limit: limit }
+  const { openHoldId } = standing
+  if (openHoldId !== null) await changeHold(tx, check, openHoldId, begun)
+  const id = openHoldId ?? (await insertHold(tx, check, begun))
   // What took effect before the limit was reached has the same cause. By the order of the lock, not by moments: what waited
   // for it may be earlier than what did not.
   await tx
@@ -191,19 +175,24 @@ async function begin(tx: Tx, check: CheckOfOrganization, standing: Counting, con
   return { ...check, id, limit, context }
 }
 
-async function insertHold(
-  tx: Tx,
-  { organizationId, checkId }: CheckOfOrganization,
-  limit: number,
-  { now }: ChangeOrigin,
-): Promise<string> {
+type HoldValues = Pick<Insertable<Database['block_holds']>, 'began_at' | 'owner_limit' | 'upgraded_query_revision'>
+
+async function insertHold(tx: Tx, { organizationId, checkId }: CheckOfOrganization, values: HoldValues) {
   const { id } = await tx
     .insertInto('block_holds')
-    .values({ organization_id: organizationId, check_id: checkId, began_at: now, owner_limit: limit })
+    .values({ organization_id: organizationId, check_id: checkId, ...values })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
+
+const changeHold = (tx: Tx, { organizationId }: CheckOfOrganization, id: string, values: Partial<HoldValues>) =>
+  tx
+    .updateTable('block_holds')
+    .set(values)
+    .where(inOrganization('block_holds', organizationId))
+    .where('id', '=', id)
+    .execute()
 
 async function recordHold(tx: Tx, { organizationId, checkId, limit, context }: Begun): Promise<void> {
   const check = await tx

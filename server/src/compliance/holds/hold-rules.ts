@@ -34,7 +34,7 @@ type Schedule = { blocking_since: string | null; blocks_device_at: string | null
 export type HeldSchedule = Schedule & { hold_id: string | null }
 export type UnderHold = HeldSchedule & {
   hold_decision: HoldDecision | null
-  /** Whether first answers to the query of a release wait under it. */
+  /** Whether first answers to the query of an upgrade wait under it. */
   hold_is_of_upgrade: boolean | null
 }
 
@@ -57,7 +57,7 @@ export const wasTold = (issue: HeldSchedule & { told_before_block: boolean }, is
 
 /**
  * What becomes of an issue under a hold, once it is decided again. What was released blocks from now on; a block that is
- * still sudden keeps waiting, or stays discarded, and so does any block that began with a release; any other schedule takes
+ * still sudden keeps waiting, or stays discarded, and so does any block under a hold of an upgrade; any other schedule takes
  * effect, and the hold is over for the issue.
  */
 export function scheduleUnderHold(issue: UnderHold, decided: Schedule, now: string): HeldSchedule {

@@ -1,4 +1,5 @@
 import { type CheckStatus, checkStatuses } from '@muster/contract/external-check-runs.ts'
+import { neededColumn, reasonColumn, whyUnknown } from '@muster/contract/unknown-rows.ts'
 import { isStorable, storable } from '../../base/storable.ts'
 
 export type CheckRow = Record<string, string>
@@ -29,10 +30,6 @@ export type Judgement = {
 }
 
 export const statusColumn = 'KOLIDE_CHECK_STATUS'
-/** Beside UNKNOWN: why nothing is known, for people. */
-const reasonColumn = 'unknown_reason'
-/** Beside UNKNOWN: the version of osquery from which on it is known. */
-const neededColumn = 'needs_osquery'
 
 /** More rows than a person could act on; the rest is dropped, and then no missing value counts as mended. */
 export const maximumRows = 500
@@ -90,22 +87,16 @@ export function judge(outcome: CheckOutcome, primaryKeyColumn: string | null): J
   return {
     status: statusOfToken[token],
     rows,
-    ...(token === 'UNKNOWN' ? whyUnknown(rows) : { message: null, needsOsquery: null }),
+    ...(token === 'UNKNOWN' ? reasonOf(rows) : { message: null, needsOsquery: null }),
     failures,
     resolves: (value) => !failures.has(value) && (isWhole || mended.has(value)),
     isUnknown: (value) => !failures.has(value) && unknown.has(value),
   }
 }
 
-const versionPattern = /^\d{1,5}(?:\.\d{1,5}){1,3}$/
-
-function whyUnknown(rows: readonly CheckRow[]): Pick<Judgement, 'message' | 'needsOsquery'> {
-  const unknown = rows.filter((row) => tokenOf(row) === 'UNKNOWN')
-  const said = (column: string) => unknown.map((row) => row[column]?.trim()).find(Boolean) ?? null
-  const needed = said(neededColumn)
-  // Anyone's SQL may have such a column.
-  const needsOsquery = needed !== null && versionPattern.test(needed) ? needed : null
-  return { needsOsquery, message: said(reasonColumn) ?? (needsOsquery && `Needs osquery ${needsOsquery} or newer`) }
+function reasonOf(rows: readonly CheckRow[]): Pick<Judgement, 'message' | 'needsOsquery'> {
+  const { reason, needsOsquery } = whyUnknown(rows)
+  return { message: reason, needsOsquery }
 }
 
 function unreadableMessage(row: CheckRow): string {
