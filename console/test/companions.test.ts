@@ -83,6 +83,7 @@ test('the page of enrolling counts companions, and leads to the computers withou
     none: 12,
     seen_twice: 0,
     without_device: 600,
+    by_type: [{ device_type: 'Linux', computers: 196, none: 12 }],
   }
   await page.route('**/views/companion_summary', (route) => route.fulfill({ json: counts }))
   await visit('/devices/enroll')

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { computerTypes } from './computer-types.ts'
 import { Choice, Count, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 const Companion = Type.Object(
@@ -53,11 +54,24 @@ export const CompanionSummary = Type.Object(
     none: Count('Those without a companion.'),
     seen_twice: Count('Those with a companion whose key was seen twice.'),
     without_device: Count('Companions that wait for their link on machines that are no device.'),
+    by_type: Type.Array(
+      Type.Object({
+        device_type: Choice(computerTypes, 'The platform.'),
+        computers: Count('Computers of this platform.'),
+        none: Count('Those of them without a companion.'),
+      }),
+      { description: 'The same of each platform that has a computer.' },
+    ),
   },
   {
     title: 'CompanionSummary',
     description: 'How many computers have a companion, and how many companions have no computer yet.',
-    examples: [{ computers: 196, linked: 180, linking: 4, none: 12, seen_twice: 0, without_device: 2 }],
+    examples: [
+      {
+        ...{ computers: 196, linked: 180, linking: 4, none: 12, seen_twice: 0, without_device: 2 },
+        by_type: [{ device_type: 'Linux', computers: 196, none: 12 }],
+      },
+    ],
   },
 )
 export type CompanionSummary = Static<typeof CompanionSummary>

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Device } from './devices.ts'
 import { type RefusalReason, refusalReasons } from './refusal-reasons.ts'
 import { Choice, Count, Flag, Identifier, identifierPattern, Nullable, Text, Timestamp } from './schema-kit.ts'
 import { signInReasonNames } from './sign-in-reasons.ts'
@@ -299,18 +300,27 @@ export const SignInReadiness = Type.Object(
     people_count: Count('Active people of the organization.'),
     refused_count: Count('Those who would be refused today.'),
     reasons: Type.Object(reasonCounts, { description: 'How many of them, by reason. Each person has one.' }),
+    platforms: Type.Array(
+      Type.Object({
+        device_type: Device.properties.device_type,
+        people_count: Count('People whose closest device is of this platform.'),
+      }),
+      { description: 'Those who would be refused because no companion is made for their platform, by platform.' },
+    ),
   },
   about('SignInReadiness', 'Who could not sign in through a connection today if it enforced.', {
     people_count: 120,
     refused_count: 14,
     reasons: {
       no_device: 6,
-      no_companion: 4,
+      no_companion_for_platform: 3,
+      no_companion: 1,
       companion_silent: 1,
       suspended: 0,
       blocked: 2,
       phone_only: 1,
     },
+    platforms: [{ device_type: 'Mac', people_count: 3 }],
   }),
 )
 export type SignInReadiness = Static<typeof SignInReadiness>
@@ -335,6 +345,7 @@ export const RefusedPerson = Type.Object(
     reason: Choice(refusalReasons, 'Why the person would be refused.'),
     device_id: Nullable(Identifier('The device that comes closest; null without any.')),
     device_name: Nullable(Text('Its name.')),
+    device_type: Nullable(Device.properties.device_type, { description: 'Its platform.' }),
   },
   about('RefusedPerson', 'A person who could not sign in today, and why.', {
     id: '311',
@@ -343,6 +354,7 @@ export const RefusedPerson = Type.Object(
     reason: 'blocked',
     device_id: '1042',
     device_name: 'tomas-x1',
+    device_type: 'Linux',
   }),
 )
 export type RefusedPerson = Static<typeof RefusedPerson>

@@ -1,6 +1,7 @@
 /** Why people would be refused at a sign-in, in the order in which a report shows them. */
 export const refusalReasons = [
   'no_device',
+  'no_companion_for_platform',
   'no_companion',
   'companion_silent',
   'suspended',

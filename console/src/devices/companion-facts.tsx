@@ -1,7 +1,9 @@
+import { type ComputerType, computerTypes } from '@muster/contract/computer-types.ts'
 import type { DeviceCompanion } from '@muster/contract/console-companions.ts'
 import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useCompanionPlatforms, useNoCompanion } from '../components/companion-platforms.ts'
 import { Fact } from '../components/fact.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -14,10 +16,11 @@ type Companion = NonNullable<DeviceCompanion['companion']>
 
 /** How the companion of a computer stands; phones have none. */
 export function CompanionFacts({ device }: { device: Device }) {
-  return device.device_type === 'iOS' || device.device_type === 'Android' ? null : <OfComputer id={device.id} />
+  const type = computerTypes.find((one) => one === device.device_type)
+  return type === undefined ? null : <OfComputer id={device.id} type={type} />
 }
 
-function OfComputer({ id }: { id: string }) {
+function OfComputer({ id, type }: { id: string; type: ComputerType }) {
   const read = useQuery(companionQuery(id))
   if (!read.data) return <LoadFailure what="The companion" query={read} />
   const { companion } = read.data
@@ -26,19 +29,26 @@ function OfComputer({ id }: { id: string }) {
       <div className="section-head">
         <h2 id="companion">Companion</h2>
       </div>
-      {companion === null ? <NoCompanion /> : <Facts companion={companion} />}
+      {companion === null ? <NoCompanion type={type} /> : <Facts companion={companion} />}
     </section>
   )
 }
 
-const NoCompanion = () => (
-  <p className="secondary">
-    No companion: nothing proves at a sign-in that a browser runs on this device.{' '}
-    <Link className="underlined" to="/devices/enroll">
-      Install one
-    </Link>
-  </p>
-)
+function NoCompanion({ type }: { type: ComputerType }) {
+  const isKnown = useCompanionPlatforms() !== undefined
+  const unmade = useNoCompanion([type])
+  return (
+    <p className="secondary">
+      No companion: nothing proves at a sign-in that a browser runs on this device.{' '}
+      {unmade !== undefined && `${unmade}: a connection that enforces refuses it.`}
+      {isKnown && unmade === undefined && (
+        <Link className="underlined" to="/devices/enroll" search={{ platform: type, agent: 'muster_companion' }}>
+          Install one
+        </Link>
+      )}
+    </p>
+  )
+}
 
 function Facts({ companion }: { companion: Companion }) {
   const isTrial = companion.state === 'linked' && companion.linked_by === 'node_key'

@@ -1,9 +1,12 @@
 import './companion-counts.css'
+import { computerTypes, noCompanionFor } from '@muster/contract/computer-types.ts'
 import type { CompanionSummary } from '@muster/contract/console-companions.ts'
+import type { DeviceType } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { query } from '../api/query.ts'
+import { useCompanionPlatforms } from '../components/companion-platforms.ts'
 import { LoadFailure } from '../components/notices.tsx'
 
 const summaryQuery = query('getCompanionSummary', {}, { pace: 'soon' })
@@ -17,22 +20,33 @@ export function CompanionCounts() {
 }
 
 function Counts({ counts }: { counts: CompanionSummary }) {
-  const { computers, linked, linking, none, seen_twice: seenTwice, without_device: others } = counts
+  const made = useCompanionPlatforms()?.map(({ device_type: type }) => type)
+  if (!made) return null
+  const { computers, linked, linking, seen_twice: seenTwice, without_device: others } = counts
+  const without = counts.by_type.filter(({ none }) => none > 0)
+  const lacking = without.filter(({ device_type: type }) => !made.includes(type))
+  const installable = noneIn(without) - noneIn(lacking)
   return (
     <p className="secondary companion-counts">
       {linked} of {computers === 1 ? '1 computer' : `${computers} computers`} {linked === 1 ? 'has' : 'have'} a linked
       companion
       {linking > 0 && (linking === 1 ? '; 1 waits for its link' : `; ${linking} wait for their link`)}.
-      {none > 0 && (
+      {installable > 0 && (
         <>
           {' '}
-          <Devices companion="none">See the {none} without one</Devices>.
+          <Devices companion="none" types={made}>
+            See the {installable} without one
+          </Devices>
+          .
         </>
       )}
       {seenTwice > 0 && (
         <>
           {' '}
-          <Devices companion="seen_twice">See the {seenTwice} whose key was seen twice</Devices>.
+          <Devices companion="seen_twice" types={computerTypes}>
+            See the {seenTwice} whose key was seen twice
+          </Devices>
+          .
         </>
       )}
       {others > 0 && (
@@ -41,14 +55,39 @@ function Counts({ counts }: { counts: CompanionSummary }) {
           {others === 1 ? '1 companion waits' : `${others} companions wait`} on machines that osquery has not enrolled.
         </>
       )}
+      {lacking.length > 0 && <Lacking types={lacking} />}
     </p>
   )
 }
 
-const computerPlatforms = 'Mac,Windows,Linux'
+type ByType = CompanionSummary['by_type'][number]
 
-const Devices = ({ companion, children }: { companion: 'none' | 'seen_twice'; children: ReactNode }) => (
-  <Link className="underlined" to="/devices" search={{ companion, platform: computerPlatforms }}>
+const noneIn = (types: readonly ByType[]): number => types.reduce((total, { none }) => total + none, 0)
+
+/** The computers that no companion can be installed on. */
+function Lacking({ types }: { types: readonly ByType[] }) {
+  const names = types.map(({ device_type: type }) => type)
+  const count = noneIn(types)
+  return (
+    <>
+      {' '}
+      {noCompanionFor([], names)}:{' '}
+      <Devices companion="none" types={names}>
+        {count === 1 ? '1 computer' : `${count} computers`}
+      </Devices>{' '}
+      {count === 1 ? 'is' : 'are'} refused where a connection enforces.
+    </>
+  )
+}
+
+type DevicesParts = {
+  readonly companion: 'none' | 'seen_twice'
+  readonly types: readonly DeviceType[]
+  readonly children: ReactNode
+}
+
+const Devices = ({ companion, types, children }: DevicesParts) => (
+  <Link className="underlined" to="/devices" search={{ companion, platform: types.join(',') }}>
     {children}
   </Link>
 )

@@ -1,31 +1,40 @@
 import './enroll.css'
 import { Button } from '@mantine/core'
+import { type ComputerType, systemNames } from '@muster/contract/computer-types.ts'
 import type { Package } from '@muster/contract/packages.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useMay } from '../api/session.ts'
+import { useCompanionPlatforms, useNoCompanion } from '../components/companion-platforms.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Icon } from '../components/icon.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
 import { AwaitDevice } from './await-device.tsx'
+import type { EnrollChoice } from './enroll-choice.ts'
 import {
   agentWords,
   companionCommands,
   downloadPackage,
   installCommand,
   needsOf,
-  platformWords,
   troubleCommand,
 } from './install-commands.ts'
 import { packagesQuery } from './packages-query.ts'
 
-const platforms = Object.keys(platformWords) as Package['platform'][]
+/** Linux first, which has all the kinds of packages. */
+const tabs: readonly ComputerType[] = ['Linux', 'Mac', 'Windows']
 
-/** From the file to the first check-in. */
-export function EnrollSteps({ title }: { title: string }) {
+const packagePlatforms: Readonly<Record<ComputerType, Package['platform']>> = {
+  Linux: 'linux',
+  Mac: 'darwin',
+  Windows: 'windows',
+}
+
+/** From the file to the first check-in; `platform` and `agent` are chosen first. */
+export function EnrollSteps({ title, ...chosen }: EnrollChoice & { readonly title: string }) {
   const packages = useQuery(packagesQuery)
   return (
     <>
@@ -43,26 +52,39 @@ export function EnrollSteps({ title }: { title: string }) {
           A start of the server makes them; <code>muster packages build</code> does it now.
         </Emptiness>
       )}
-      {packages.data && packages.data.data.length > 0 && <Steps packages={packages.data.data} />}
+      {packages.data && packages.data.data.length > 0 && <Steps packages={packages.data.data} {...chosen} />}
     </>
   )
 }
 
-function Steps({ packages }: { packages: readonly Package[] }) {
-  const [platform, setPlatform] = useState<Package['platform']>('linux')
-  const fitting = packages.filter((one) => one.platform === platform)
+function Steps({
+  packages,
+  platform: wanted = 'Linux',
+  agent,
+}: EnrollChoice & { readonly packages: readonly Package[] }) {
+  const [type, setType] = useState<ComputerType>(wanted)
+  const fitting = packages.filter(({ platform }) => platform === packagePlatforms[type])
   const [chosenId, setChosenId] = useState<string | undefined>()
-  const chosen = fitting.find(({ id }) => id === chosenId) ?? fitting[0]
+  const chosen = fitting.find(({ id }) => id === chosenId) ?? fitting.find((one) => one.agent === agent) ?? fitting[0]
+  const unmade = useNoCompanion([type])
   return (
     <>
       <fieldset className="segments" aria-label="Platform">
-        {platforms.map((name) => (
-          <label key={name} className={name === platform ? 'on' : ''}>
-            <input type="radio" name="platform" checked={name === platform} onChange={() => setPlatform(name)} />
-            {platformWords[name]}
+        {tabs.map((name) => (
+          <label key={name} className={name === type ? 'on' : ''}>
+            <input type="radio" name="platform" checked={name === type} onChange={() => setType(name)} />
+            {systemNames[name]}
           </label>
         ))}
       </fieldset>
+      {unmade !== undefined && (
+        <p className="note will">
+          <span>
+            <b className="medium">{unmade}.</b> Checks run and are reported. A sign-in connection that enforces refuses
+            people who have nothing else.
+          </span>
+        </p>
+      )}
       {chosen && (
         <ol className="steps">
           <Step
@@ -74,7 +96,7 @@ function Steps({ packages }: { packages: readonly Package[] }) {
           </Step>
           <Step number={2} title="Install it on the machine">
             <CommandRow command={installCommand(chosen)} label="the command" />
-            <p className="small faint">{needsOf(chosen)}</p>
+            <Needs chosen={chosen} packages={fitting} />
           </Step>
           <LastStep chosen={chosen} />
         </ol>
@@ -114,6 +136,22 @@ const Step = ({ number, title, end, children }: StepParts) => (
     </div>
   </li>
 )
+
+/** What the machine has to have, and what else to install on it. */
+function Needs({ chosen, packages }: { chosen: Package; packages: readonly Package[] }) {
+  const platforms = useCompanionPlatforms()
+  const system = platforms?.find(({ device_type: type }) => packagePlatforms[type] === chosen.platform)
+  const hasCompanion = packages.some(({ agent }) => agent === 'muster_companion')
+  return (
+    <p className="small faint">
+      {needsOf(chosen)}
+      {chosen.agent !== 'osquery' && system && ` Needs ${system.needs}.`}
+      {chosen.agent === 'osquery' && hasCompanion && ` ${companionToo}`}
+    </p>
+  )
+}
+
+const companionToo = 'Under Format is the companion, which proves at sign-ins which device this is: install it, too.'
 
 /** A companion enrolls no device of its own: its osquery does. */
 const LastStep = ({ chosen }: { chosen: Package }) =>

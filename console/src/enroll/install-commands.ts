@@ -21,12 +21,10 @@ const folders: Readonly<Record<Package['agent'], string>> = {
 }
 
 /** What a package needs of the machine. */
-export function needsOf({ agent, platform }: Package): string {
+export function needsOf({ agent }: Package): string {
   if (agent === 'muster_agent') return 'Runs as root, and needs no osquery.'
   if (agent === 'muster_companion') return 'Runs as root beside osquery 5 and its package, installed before or after.'
-  const needs = 'Needs osquery 5, installed before or after.'
-  if (platform !== 'linux') return needs
-  return `${needs} Under Format is the companion, which proves at sign-ins which device this is: install it, too.`
+  return 'Needs osquery 5, installed before or after.'
 }
 
 /** What is typed on the device, in the folder of the file. */

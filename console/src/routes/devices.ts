@@ -4,6 +4,7 @@ import { dashboardLoader } from '../dashboard/dashboard-loader.ts'
 import { readDeviceFilters } from '../devices/device-filters.ts'
 import { devicePageQuery, deviceQuery } from '../devices/device-queries.ts'
 import { readDeviceIssueFilters, readInventoryFilters } from '../devices/device-tab-filters.ts'
+import { readEnrollChoice } from '../enroll/enroll-choice.ts'
 import { shell } from './frame.ts'
 
 const dashboard = createRoute({
@@ -75,6 +76,7 @@ const deviceTabs = [
 const enroll = createRoute({
   getParentRoute: () => shell,
   path: '/devices/enroll',
+  validateSearch: readEnrollChoice,
   component: lazyRouteComponent(() => import('../enroll/enroll-page.tsx'), 'EnrollPage'),
 })
 

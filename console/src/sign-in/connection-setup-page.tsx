@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GuideLink } from '../components/guide-link.tsx'
 import { firstProviderOf, type ProviderName, providersOf } from './providers.tsx'
+import { ReachNote } from './reach-note.tsx'
 import { SetupSteps } from './setup-steps.tsx'
 import { WithConnection } from './with-connection.tsx'
 
@@ -39,6 +40,7 @@ function Setup({ connection }: { connection: SignInConnectionView }) {
           </select>
         </label>
       )}
+      <ReachNote provider={provider} />
       {connection.issuer === null ? (
         <p className="note will">The organization has no address of its own yet, so that there is no issuer.</p>
       ) : (

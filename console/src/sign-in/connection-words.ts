@@ -47,6 +47,7 @@ export function knownBy(connection: KnownBy, upstreams: Upstreams): string {
 
 export const reasonWords: Readonly<Record<RefusalReason, string>> = {
   no_device: 'No registered device',
+  no_companion_for_platform: 'Its system has no companion yet',
   no_companion: 'Device has no linked Muster app',
   companion_silent: 'Muster app silent for 7 days',
   suspended: 'Registration suspended',

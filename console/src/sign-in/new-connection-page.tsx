@@ -16,6 +16,7 @@ import { ConnectionFields, connectionFieldNames } from './connection-fields.tsx'
 import { areKeysReadable, bodyOf, type ConnectionInput, noInput, readKeySet } from './connection-input.ts'
 import { keysLacking } from './connection-words.ts'
 import { firstProviderOf, type ProviderName, providerOf, providersOf } from './providers.tsx'
+import { ReachNote } from './reach-note.tsx'
 import { SetupSteps } from './setup-steps.tsx'
 import { connectionsCrumb } from './with-connection.tsx'
 
@@ -137,6 +138,7 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
           options={callers}
         />
       )}
+      <ReachNote provider={provider} />
       <ConnectionFields
         value={input}
         onChange={setInput}

@@ -1,3 +1,4 @@
+import type { ComputerType } from '@muster/contract/computer-types.ts'
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import type { ReactNode } from 'react'
 
@@ -25,6 +26,8 @@ type Provider = {
   /** Where its keys come from. */
   readonly aboutKeys: string
   readonly steps: readonly Step[]
+  /** The computers that it asks on, where these are not all. */
+  readonly asksOn?: readonly ComputerType[]
 }
 
 const clientValues: readonly Value[] = ['clientId', 'secret']
@@ -52,7 +55,8 @@ const providers = [
     value: 'okta',
     kind: 'second_step',
     title: 'Okta',
-    text: 'As device posture provider over OpenID Connect. Okta asks on every platform but Linux.',
+    text: 'As device posture provider over OpenID Connect. Okta asks on macOS and Windows, and not on Linux.',
+    asksOn: ['Mac', 'Windows'],
     redirectHint: 'Of every Okta organization: its own address with /oauth2/v1/authorize/callback.',
     redirectExample: 'https://acme.okta.com/oauth2/v1/authorize/callback',
     aboutKeys: 'Select “Enable signed requests” in Okta, and paste its public keys here.',

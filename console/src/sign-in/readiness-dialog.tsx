@@ -1,4 +1,5 @@
 import { Button, Modal, TextInput } from '@mantine/core'
+import { noCompanionFor, systemNames } from '@muster/contract/computer-types.ts'
 import type { SignInConnectionView, SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-reasons.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -30,6 +31,7 @@ export function ReadinessDialog({ connection, onClose }: Parts) {
         {report.data && (
           <>
             <p>{leadOf(report.data)}</p>
+            <Platforms report={report.data} />
             <Reasons report={report.data} chosen={reason} onChoose={setReason} />
             {report.data.refused_count > 0 && <RefusedPeople connectionId={connection.id} reason={reason} />}
           </>
@@ -51,6 +53,23 @@ export function ReadinessDialog({ connection, onClose }: Parts) {
 function leadOf({ refused_count: refused, people_count: people }: SignInReadiness): string {
   if (refused === 0) return `No one would be refused today: all ${countOf(people, 'person', 'people')} could sign in.`
   return `${countOf(refused, 'person', 'people')} of ${people.toLocaleString('en')} would be refused today.`
+}
+
+/** People whom nothing that IT could install would let in. */
+function Platforms({ report: { platforms } }: { report: SignInReadiness }) {
+  if (platforms.length === 0) return null
+  const types = platforms.map(({ device_type: type }) => type)
+  const counts = platforms.map(
+    ({ device_type: type, people_count: count }) => `${systemNames[type]}: ${countOf(count, 'person', 'people')}`,
+  )
+  return (
+    <p className="note will">
+      <span>
+        {noCompanionFor([], types)} ({counts.join(', ')}). While this connection enforces, they are refused whatever you
+        install.
+      </span>
+    </p>
+  )
 }
 
 type ReasonParts = {

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { noCompanionFor } from '@muster/contract/computer-types.ts'
 import type { RefusedPerson } from '@muster/contract/console-sign-in.ts'
 import type { RefusalReason } from '@muster/contract/refusal-reasons.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -39,6 +40,9 @@ function Pages({ connectionId, reason }: Parts) {
   )
 }
 
+const whyOf = ({ reason, device_type: type }: Pick<RefusedPerson, 'reason' | 'device_type'>): string =>
+  reason === 'no_companion_for_platform' && type !== null ? (noCompanionFor([], [type]) ?? '') : reasonWords[reason]
+
 const columns: readonly Column<RefusedPerson>[] = [
   {
     text: 'Person',
@@ -56,10 +60,10 @@ const columns: readonly Column<RefusedPerson>[] = [
   {
     text: 'Why',
     className: 'c-sub',
-    title: ({ reason }) => reasonWords[reason],
-    cell: ({ reason, device_id: id, device_name: name }) => (
+    title: (person) => whyOf(person),
+    cell: ({ device_id: id, device_name: name, ...person }) => (
       <>
-        <span className="ellipsis">{reasonWords[reason]}</span>
+        <span className="ellipsis">{whyOf(person)}</span>
         {id !== null && (
           <Link to="/devices/$deviceId" params={{ deviceId: id }} className="second ellipsis">
             {visibleText(name ?? '')}

@@ -1,4 +1,5 @@
 import { BlockReceivers } from '../block-receivers.ts'
+import { CompanionPlatforms } from '../companion-platforms.ts'
 import { CompanionSummary, DeviceCompanion } from '../console-companions.ts'
 import {
   DeletedDevice,
@@ -65,6 +66,14 @@ export const deviceViewOperations = defineOperations({
     summary: 'Read what is set up and what is left',
     tag: 'Console',
     answer: FirstSteps,
+  }),
+  getCompanionPlatforms: json({
+    method: 'GET',
+    path: '/views/companion_platforms',
+    permission: 'read',
+    summary: 'List the platforms that this server makes a companion for',
+    tag: 'Console',
+    answer: CompanionPlatforms,
   }),
   getCompanionSummary: json({
     method: 'GET',

@@ -67,7 +67,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
 
   // What the console's pages show of many contexts at once.
   'console/views': [
-    'agents/companion-keys',
+    ...['agents/companion-keys', 'agents/packages'],
     ...['administration/requests', 'administration/people', 'administration/registrations', 'administration/groups'],
     ...['reporting/compliance-days', 'reporting', 'live-queries'],
     ...['checks/drafts', 'checks/definitions', 'checks/configuration', 'checks/catalogue', 'compliance/templates'],
@@ -92,6 +92,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'administration/requests',
       'agents/companion-keys',
       'agents/device-proofs',
+      'agents/packages',
       'compliance/issues',
       'compliance/templates',
       'inventory/organizations',
@@ -119,7 +120,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'sign-in/oidc': ['sign-in/connections', 'keys', ...base],
   'sign-in/upstreams': ['sign-in/egress', 'sign-in/connections', 'signals/audit', 'http', ...base],
-  'sign-in/connections': ['sign-in/egress', 'signals/audit', 'keys', 'http', ...base],
+  'sign-in/connections': ['sign-in/egress', 'agents/packages', 'signals/audit', 'keys', 'http', ...base],
   'sign-in/egress': [...base],
   'sign-in/bypass': ['signals/audit', 'http', ...base],
   'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],

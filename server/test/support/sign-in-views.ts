@@ -13,6 +13,7 @@ const view: PageView = {
   kind: 'Mac',
   browser: { name: 'Chrome', version: '156', system: 'macOS' },
   surroundings: 'browser',
+  systemsWithApp: null,
   state: 'looking',
   reason: null,
   personName: 'Ana Ruiz',

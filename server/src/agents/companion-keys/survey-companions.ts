@@ -1,24 +1,37 @@
+import { type ComputerType, computerTypes } from '@muster/contract/computer-types.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Db, Reader } from '../../base/db/transact.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
 
-export type CompanionCounts = {
-  /** Devices that a companion can run on. */
-  computers: number
-  linked: number
-  linking: number
-  none: number
-  seen_twice: number
+type Standings = { computers: number; linked: number; linking: number; none: number; seen_twice: number }
+
+export type CompanionCounts = Standings & {
   /** Companions that wait for their link on machines that are no device. */
   without_device: number
+  /** Of each platform that has a computer. */
+  by_type: { device_type: ComputerType; computers: number; none: number }[]
 }
 
+type Of = string | 'all'
+
+const isOwn = (table: 'devices' | 'companion_keys', of: Of) =>
+  of === 'all' ? sql<boolean>`true` : inOrganization(table, of)
+
 /** How many computers of an organization, or of all, have a companion, and how many companions have no computer yet. */
-export const countCompanions = (reader: Reader, organizationId: string | 'all'): Promise<CompanionCounts> => {
-  const isOwn = (table: 'devices' | 'companion_keys') =>
-    organizationId === 'all' ? sql<boolean>`true` : inOrganization(table, organizationId)
-  return reader
+export async function countCompanions(reader: Reader, of: Of): Promise<CompanionCounts> {
+  const [rows, waiting] = await Promise.all([countByType(reader, of), countWithoutDevice(reader, of)])
+  const total = { computers: 0, linked: 0, linking: 0, none: 0, seen_twice: 0 }
+  for (const row of rows) for (const name of Object.keys(total) as (keyof Standings)[]) total[name] += row[name]
+  return {
+    ...total,
+    without_device: waiting.count,
+    by_type: rows.map(({ device_type, computers, none }) => ({ device_type, computers, none })),
+  }
+}
+
+const countByType = (reader: Reader, of: Of): Promise<(Standings & { device_type: ComputerType })[]> =>
+  reader
     .selectFrom('devices')
     .leftJoin(
       (inner) =>
@@ -26,7 +39,7 @@ export const countCompanions = (reader: Reader, organizationId: string | 'all'):
           .selectFrom('companion_keys')
           .select(['organization_id', 'device_id', sql<boolean>`bool_or(status = 'linked')`.as('is_linked')])
           .select(sql<boolean>`bool_or(seen_twice_at is not null)`.as('is_seen_twice'))
-          .where(isOwn('companion_keys'))
+          .where(isOwn('companion_keys', of))
           .where('device_id', 'is not', null)
           .groupBy(['organization_id', 'device_id'])
           .as('companion'),
@@ -36,27 +49,28 @@ export const countCompanions = (reader: Reader, organizationId: string | 'all'):
           .onRef('companion.device_id', '=', 'devices.id'),
     )
     .select([
+      sql<ComputerType>`devices.device_type`.as('device_type'),
       sql<number>`count(*)::int`.as('computers'),
       sql<number>`count(*) filter (where companion.is_linked)::int`.as('linked'),
       sql<number>`count(*) filter (where not companion.is_linked)::int`.as('linking'),
       sql<number>`count(*) filter (where companion.is_linked is null)::int`.as('none'),
       sql<number>`count(*) filter (where companion.is_seen_twice)::int`.as('seen_twice'),
     ])
-    .select(({ selectFrom }) =>
-      selectFrom('companion_keys')
-        .select(sql<number>`count(*)::int`.as('count'))
-        .where(isOwn('companion_keys'))
-        .where('device_id', 'is', null)
-        .where('linked_at', 'is', null)
-        .$asScalar()
-        .$notNull()
-        .as('without_device'),
-    )
-    .where(isOwn('devices'))
+    .where(isOwn('devices', of))
     .where('devices.deleted_at', 'is', null)
-    .where('devices.device_type', 'in', ['Mac', 'Windows', 'Linux'])
+    .where('devices.device_type', 'in', [...computerTypes])
+    .groupBy('devices.device_type')
+    .orderBy('devices.device_type')
+    .execute()
+
+const countWithoutDevice = (reader: Reader, of: Of): Promise<{ count: number }> =>
+  reader
+    .selectFrom('companion_keys')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where(isOwn('companion_keys', of))
+    .where('device_id', 'is', null)
+    .where('linked_at', 'is', null)
     .executeTakeFirstOrThrow()
-}
 
 export type CompanionSurvey = {
   counts: CompanionCounts

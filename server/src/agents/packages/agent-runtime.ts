@@ -21,8 +21,11 @@ export function agentRuntime(): AgentRuntime | undefined {
   return found.runtime
 }
 
+/** The lowest version of glibc that this Node runs on. */
+export const runtimeGlibc = '2.28'
+
 /** What Debian calls the libraries that this Node is linked with. */
-export const runtimeDepends = 'libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6'
+export const runtimeDepends = `libc6 (>= ${runtimeGlibc}), libgcc-s1 | libgcc1, libstdc++6`
 
 function findRuntime(): AgentRuntime | undefined {
   const architecture = architectures[process.arch]

@@ -1,5 +1,4 @@
 import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
-import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-reasons.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
@@ -15,6 +14,7 @@ import type { CommandContext } from '../data-command.ts'
 import { type Finding, failed, judge, ok, warning } from '../doctor/finding.ts'
 import { plainText } from '../table.ts'
 import { checkIssuer } from './check-issuer.ts'
+import { describeRefused } from './describe-refused.ts'
 
 /** Whether people can get through a connection now. It changes nothing. */
 export async function checkConnection(
@@ -89,24 +89,16 @@ function judgeMode(row: SignInConnection, now: string): Finding {
   return warning('mode', `paused until ${until}, it refuses no device of a known person: ${plainText(reason ?? '')}`)
 }
 
-const refusedWords: Readonly<Record<RefusalReason, string>> = {
-  no_device: 'without a registered device',
-  no_companion: 'without a linked Muster app',
-  companion_silent: 'with a Muster app that was silent for 7 days',
-  suspended: 'with a suspended registration',
-  blocked: 'with a blocked device',
-  phone_only: 'who sign in from a phone or an unsupported browser only',
-}
-
-function judgePeople({ people_count: all, refused_count: refused, reasons }: SignInReadiness, isEnforced: boolean) {
+function judgePeople(readiness: SignInReadiness, isEnforced: boolean) {
+  const { people_count: all, refused_count: refused } = readiness
   const name = 'people'
   if (all === 0) return failed(name, 'there are none: add them with muster people add, or with SCIM')
   if (refused === 0) return ok(name, `none of ${all} would be refused today`)
-  const parts = refusalReasons.flatMap((reason) =>
-    reasons[reason] ? [`${reasons[reason]} ${refusedWords[reason]}`] : [],
-  )
   const state = isEnforced && refused === all ? failed : warning
-  return state(name, `${refused} of ${all} would be refused today if it enforces: ${parts.join(', ')}`)
+  return state(
+    name,
+    `${refused} of ${all} would be refused today if it enforces: ${describeRefused(readiness).join(', ')}`,
+  )
 }
 
 const judgeLast = (last: string | null): Finding =>

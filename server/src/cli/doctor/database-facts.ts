@@ -1,3 +1,4 @@
+import { computerTypes } from '@muster/contract/computer-types.ts'
 import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
 import { surveyKeys } from '../../access/api-keys/survey-keys.ts'
@@ -74,6 +75,9 @@ const companionSurvey = Type.Object({
     none: Type.Integer(),
     seen_twice: Type.Integer(),
     without_device: Type.Integer(),
+    by_type: Type.Array(
+      Type.Object({ device_type: Type.Enum([...computerTypes]), computers: Type.Integer(), none: Type.Integer() }),
+    ),
   }),
   seenTwiceCount: Type.Integer(),
   seenTwice: Type.Array(

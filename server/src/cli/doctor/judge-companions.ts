@@ -1,4 +1,6 @@
+import { systemNames } from '@muster/contract/computer-types.ts'
 import type { CompanionCounts, CompanionSurvey } from '../../agents/companion-keys/survey-companions.ts'
+import { companionTypes } from '../../agents/packages/companion-platforms.ts'
 import { plainText } from '../table.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
@@ -18,8 +20,21 @@ export function judgeCompanions({ counts, seenTwiceCount, seenTwice }: Companion
 
 function describeCounts(counts: CompanionCounts): string {
   const { without_device: others } = counts
-  if (others === 0) return describeComputers(counts)
-  return `${describeComputers(counts)}; ${others} more ${others === 1 ? 'waits' : 'wait'} on machines that osquery has not enrolled`
+  return [
+    describeComputers(counts),
+    ...(others > 0
+      ? [`${others} more ${others === 1 ? 'waits' : 'wait'} on machines that osquery has not enrolled`]
+      : []),
+    ...describeUnmade(counts),
+  ].join('; ')
+}
+
+/** The computers that lack one because none is made for their platform. */
+function describeUnmade({ by_type: types }: CompanionCounts): string[] {
+  const lacking = types.filter(({ device_type: type, none }) => none > 0 && !companionTypes.includes(type))
+  if (lacking.length === 0) return []
+  const systems = lacking.map(({ device_type: type, none }) => `${systemNames[type]} (${none})`)
+  return [`there is no companion yet for ${systems.join(', ')}`]
 }
 
 function describeComputers({ computers, linked, linking, none }: CompanionCounts): string {

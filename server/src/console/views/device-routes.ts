@@ -5,6 +5,7 @@ import { restoreDevice } from '../../administration/registrations/restore-device
 import { confirmRegistration } from '../../administration/registrations/suspend-registration.ts'
 import { findCompanionOfDevice } from '../../agents/companion-keys/companion-of-device.ts'
 import { countCompanions } from '../../agents/companion-keys/survey-companions.ts'
+import { listCompanionPlatforms } from '../../agents/packages/companion-platforms.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
@@ -82,6 +83,11 @@ function companionRoutes(scope: FastifyInstance): void {
       if (!(await exists(db, organizationId, params))) fail('not_found')
       return { companion: (await findCompanionOfDevice(db, organizationId, params.deviceId)) ?? null }
     },
+  })
+
+  endpoint(scope, {
+    ...deviceViewOperations.getCompanionPlatforms,
+    run: async () => ({ data: listCompanionPlatforms() }),
   })
 
   endpoint(scope, {

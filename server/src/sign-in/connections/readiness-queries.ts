@@ -1,6 +1,8 @@
 import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
+import type { DeviceType } from '@muster/contract/devices.ts'
 import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-reasons.ts'
 import { type RawBuilder, sql } from 'kysely'
+import { companionTypes } from '../../agents/packages/companion-platforms.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import type { Keyset } from '../../base/lists/keyset.ts'
 import { nextRows } from '../../base/lists/on-page.ts'
@@ -22,6 +24,7 @@ type Refused = {
   reason: RefusalReason
   device_id: string | null
   device_name: string | null
+  device_type: DeviceType | null
 }
 
 /**
@@ -47,7 +50,8 @@ function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder
       where organization_id = ${own} and status = 'linked' and device_id is not null
       group by device_id
     ), standing as (
-      select usable.person_id, device.id as device_id, device.name as device_name, case
+      select usable.person_id, device.id as device_id, device.name as device_name, device.device_type, case
+        when companion.device_id is null and device.device_type <> all (${[...companionTypes]}::text[]) then 0
         when companion.device_id is null then 1
         when companion.last_contact_at <= ${plusMs(now, -silentMs)}::timestamptz then 2
         when device.registration_suspended_at is not null then 3
@@ -57,7 +61,7 @@ function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder
       join devices as device on device.organization_id = ${own} and device.id = usable.device_id
       left join companions as companion on companion.device_id = device.id
     ), closest as (
-      select distinct on (person_id) person_id, device_id, device_name, rank from standing
+      select distinct on (person_id) person_id, device_id, device_name, device_type, rank from standing
       order by person_id, rank desc, device_id
     ), phones as (
       select person_id from auth_logs
@@ -67,8 +71,9 @@ function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder
       group by person_id having bool_and(browser_user_agent ~* ${withoutAgent})
     )
     select person.id::text as id, person.name, person.email,
-      closest.device_id::text as device_id, closest.device_name, case
+      closest.device_id::text as device_id, closest.device_name, closest.device_type, case
         when closest.rank is null then 'no_device'
+        when closest.rank = 0 then 'no_companion_for_platform'
         when closest.rank = 1 then 'no_companion'
         when closest.rank = 2 then 'companion_silent'
         when closest.rank = 3 then 'suspended'
@@ -85,8 +90,9 @@ function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder
 export async function readReadiness(reader: Reader, asked: Asked): Promise<SignInReadiness> {
   const rows = await reader
     .selectFrom(refusedPeople(asked).as('refused'))
-    .select(['reason', sql<number>`count(*)::int`.as('count')])
-    .groupBy('reason')
+    .select(['reason', 'device_type', sql<number>`count(*)::int`.as('count')])
+    .groupBy(['reason', 'device_type'])
+    .orderBy('device_type')
     .execute()
   const { count } = await reader
     .selectFrom('people')
@@ -94,12 +100,16 @@ export async function readReadiness(reader: Reader, asked: Asked): Promise<SignI
     .where('organization_id', '=', asked.organizationId)
     .where('deprovisioned_at', 'is', null)
     .executeTakeFirstOrThrow()
-  const counts = new Map(rows.map((row) => [row.reason, row.count]))
-  const reasons = Object.fromEntries(refusalReasons.map((reason) => [reason, counts.get(reason) ?? 0]))
+  const of = (reason: RefusalReason) => rows.filter((row) => row.reason === reason)
+  const total = (some: typeof rows) => some.reduce((sum, row) => sum + row.count, 0)
+  const reasons = Object.fromEntries(refusalReasons.map((reason) => [reason, total(of(reason))]))
   return {
     people_count: count,
-    refused_count: rows.reduce((sum, row) => sum + row.count, 0),
+    refused_count: total(rows),
     reasons: reasons as SignInReadiness['reasons'],
+    platforms: of('no_companion_for_platform').flatMap(({ device_type: type, count: people }) =>
+      type === null ? [] : [{ device_type: type, people_count: people }],
+    ),
   }
 }
 

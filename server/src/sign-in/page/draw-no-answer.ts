@@ -87,9 +87,28 @@ const ofSurroundings: Readonly<Record<PageView['surroundings'], Reason | undefin
   },
 }
 
-function reasonOf({ reason, heardOf, surroundings }: PageView): Reason {
+/** Nothing that the person could install or allow would help. */
+const unmade: Reason = {
+  sentence: ({ browser }) => `Muster doesn’t run on ${browser.system} yet.`,
+  rest: 'Nothing is wrong with your account, your browser or your network.',
+  wayOn: 'elsewhere',
+}
+
+/** What goes wrong on the way to an app. The other reasons say that one has answered. */
+const withoutAnswer = ['agent_not_found', 'permission_denied', 'ad_blocker', 'proxy', 'unsupported']
+
+/** Whether no app can be here: none is made for the system, and none was ever heard of from here. */
+const isUnmade = ({ systemsWithApp, heardOf, knownPort, reason }: PageView): boolean =>
+  systemsWithApp !== null &&
+  heardOf === null &&
+  knownPort === null &&
+  withoutAnswer.includes(reason ?? 'agent_not_found')
+
+function reasonOf(view: PageView): Reason {
+  const { reason, heardOf, surroundings } = view
   const own = reason === 'unsupported' ? ofSurroundings[surroundings] : undefined
   if (own) return own
+  if (isUnmade(view)) return unmade
   if (reason === 'agent_not_found' && heardOf?.isRunning) return unreached
   return reasons[reason !== null && Object.hasOwn(reasons, reason) ? reason : 'agent_not_found'] as Reason
 }
@@ -113,7 +132,7 @@ const otherWay = (isMain: boolean): Html =>
 /** The ways on, the first of them for the reason at hand. */
 export function drawNoAnswer(view: PageView): Html {
   const { wayOn } = reasonOf(view)
-  const { kind } = view
+  const { kind, systemsWithApp, applicationName } = view
   const running = option(
     'Installed and running',
     'This tab goes to Muster and is back within a second.',
@@ -131,8 +150,14 @@ export function drawNoAnswer(view: PageView): Html {
   const options = {
     install: [missing, installed, running],
     other_way: [running, ...(view.reason === 'permission_denied' ? [allowing(view)] : [])],
-    elsewhere: [option('You have a computer', `Open ${view.applicationName} there.`), needsIt(true)],
-    window: [option('You have a browser', `Open ${view.applicationName} in it.`), running, needsIt(false)],
+    elsewhere: [
+      option(
+        systemsWithApp === null ? 'You have a computer' : `You have a computer with ${systemsWithApp}`,
+        `Open ${applicationName} there.`,
+      ),
+      needsIt(true),
+    ],
+    window: [option('You have a browser', `Open ${applicationName} in it.`), running, needsIt(false)],
     repair: [
       repair,
       option(
@@ -145,7 +170,7 @@ export function drawNoAnswer(view: PageView): Html {
     view.reason === 'permission_denied'
       ? `This page continues by itself when ${view.browser.name} allows it.`
       : 'Still looking. This page continues by itself when Muster answers.'
-  // On a phone nothing will.
+  // Elsewhere nothing will.
   const live =
     wayOn !== 'elsewhere' && html`<p class="live" role="status">${mark('running')}<span>${waiting}</span></p>`
   return html`${live}

@@ -1,3 +1,5 @@
+import { type ComputerType, systemNames, systemsIn } from '@muster/contract/computer-types.ts'
+import { companionTypes } from '../../agents/packages/companion-platforms.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { minuteMs, plusMs } from '../../base/time.ts'
 import { findBypassOffer } from '../bypass/bypass-queries.ts'
@@ -64,6 +66,7 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
     kind: kindOf(session.user_agent),
     browser: browserFacts(session.user_agent),
     surroundings: surroundingsOf(session.user_agent),
+    systemsWithApp: companionTypes.includes(deviceTypeOf(session.user_agent)) ? null : systemsIn(companionTypes),
     state,
     reason: session.detection_failure,
     personName: isAsserted ? (person?.name ?? null) : null,
@@ -190,7 +193,7 @@ async function heardOf(reader: Reader, session: SignInSession, { person }: Judge
 }
 
 /** What the user agent says of the computer; a claim of the browser's. */
-function deviceTypeOf(userAgent: string): 'Mac' | 'Windows' | 'Linux' {
+function deviceTypeOf(userAgent: string): ComputerType {
   if (/Macintosh/.test(userAgent)) return 'Mac'
   return /Windows/.test(userAgent) ? 'Windows' : 'Linux'
 }
@@ -211,7 +214,6 @@ function surroundingsOf(userAgent: string): PageView['surroundings'] {
 }
 
 const kinds = { Mac: 'Mac', Windows: 'PC', Linux: 'computer' } as const
-const systems = { Mac: 'macOS', Windows: 'Windows', Linux: 'Linux' } as const
 const platforms = { Mac: 'darwin', Windows: 'windows', Linux: 'linux' } as const
 
 const kindOf = (userAgent: string): DeviceKind =>
@@ -220,5 +222,9 @@ const platformOf = (userAgent: string): string => platforms[deviceTypeOf(userAge
 
 function browserFacts(userAgent: string): PageView['browser'] {
   const { name, version } = browserOf(userAgent)
-  return { name: name || 'Your browser', version, system: otherSystemOf(userAgent) ?? systems[deviceTypeOf(userAgent)] }
+  return {
+    name: name || 'Your browser',
+    version,
+    system: otherSystemOf(userAgent) ?? systemNames[deviceTypeOf(userAgent)],
+  }
 }
