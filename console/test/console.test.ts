@@ -110,7 +110,7 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
   await steps.getByText('1 of 5 done').waitFor()
   await steps.getByText('31 checks only report so far.').waitFor()
   await steps.getByRole('link', { name: 'Choose what blocks' }).waitFor()
-  await steps.getByRole('link', { name: 'Connect what blocks' }).waitFor()
+  await steps.getByRole('link', { name: 'Connect your sign-in' }).waitFor()
   await page.getByText(said).waitFor()
   await page.getByText(/^and \d+ more$/).waitFor()
   await page.getByRole('link', { name: 'These devices' }).waitFor()

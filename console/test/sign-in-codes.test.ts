@@ -27,7 +27,7 @@ withConsole(12, {
     after(() => rmSync(dirname(keys), { recursive: true }))
     const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
     writeFileSync(keys, JSON.stringify({ keys: [jwk] }))
-    const caller = ['Payroll', '--redirect-uri', 'https://payroll.example.com/cb', '--request-keys', keys]
+    const caller = ['Payroll', '--redirect-uri', 'https://payroll.example.com/cb', '--request-keys', keys, '--enforce']
     await run('connections', 'add', 'second-step', ...caller)
   },
 })
@@ -64,7 +64,13 @@ async function signInAtProvider(): Promise<void> {
   const client = { client_id: oidcClient.id, client_secret: oidcClient.secret }
   const made = await askAsPage(page, 'POST', '/session/sign_in_upstreams', { ...upstream, ...client })
   const redirect_uri = 'https://wiki.example.com/callback'
-  const wiki = { kind: 'application', name: 'Wiki', redirect_uris: [redirect_uri], upstream_id: made.body.id }
+  const wiki = {
+    kind: 'application',
+    mode: 'enforce',
+    name: 'Wiki',
+    redirect_uris: [redirect_uri],
+    upstream_id: made.body.id,
+  }
   const { client_id } = (await askAsPage(page, 'POST', '/session/sign_in_connections', wiki)).body
   const asked = new URLSearchParams({
     ...{ client_id, redirect_uri, response_type: 'code', scope: 'openid', state: 's1', nonce: 'n1' },

@@ -58,7 +58,7 @@ test('a blocked device says since when and because of what, and leads there', { 
   await sentence.waitFor()
   assert.match(
     (await sentence.textContent()) ?? '',
-    /^Blocked since \w{3} \d+ \w{3} \d\d:\d\d UTC: .+ \(check .+\)\. Nothing is connected: sign-in is not affected yet\. Connect what blocks\.$/,
+    /^Blocked since \w{3} \d+ \w{3} \d\d:\d\d UTC: .+ \(check .+\)\. Nothing is connected: sign-in is not affected yet\. Connect your sign-in\.$/,
   )
   const open = page.getByRole('region', { name: 'Open issues' }).first()
   const first = open.getByRole('row').nth(1)

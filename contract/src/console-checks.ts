@@ -192,7 +192,7 @@ export const ConfigurationPreview = Type.Object(
         moves: { good: 3, notified: 3, will_block: 3, blocked: 3 },
         people: 3,
         people_on_only_device: 3,
-        receivers: { streams: 2, webhooks: 1, connections: 1 },
+        receivers: { streams: 2, webhooks: 1, connections: 1, failing: 0 },
         effects: {
           report_only: { notified: 3, blocked_now: 3, blocked_at_end: 3, ends_at: '2026-11-20T09:00:00.000Z' },
           notify_only: { notified: 3, blocked_now: 3, blocked_at_end: 3, ends_at: '2026-11-20T09:00:00.000Z' },

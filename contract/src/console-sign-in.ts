@@ -168,10 +168,12 @@ export const SignInConnectionCreation = Type.Object(
     name,
     redirect_uris,
     is_public: Type.Optional(Flag('Whether it has no secret and proves itself by PKCE.')),
-    mode: Type.Optional(Choice(signInModes, 'What it does from the start: `enforce` unless given.')),
+    mode: Type.Optional(
+      Choice(signInModes, 'What it does from the start: `observe` unless given, which refuses no device.'),
+    ),
     ...Type.Partial(Type.Object(others)).properties,
   },
-  aboutBody('SignInConnectionCreation', 'A new OpenID Connect client. It enforces unless another mode is given.', {
+  aboutBody('SignInConnectionCreation', 'A new OpenID Connect client. It observes unless another mode is given.', {
     kind: 'second_step',
     name: 'Payroll',
     redirect_uris: ['https://payroll.example.com/callback'],
@@ -204,6 +206,7 @@ export const EntraConnectionCreation = Type.Object(
   {
     name,
     ...entraSettings,
+    mode: Type.Optional(Choice(signInModes, 'What it does from the start: `observe` unless given.')),
     start_url: Type.Optional(start_url),
     is_browser_managed: Type.Optional(is_browser_managed),
     wait_seconds: Type.Optional(
@@ -216,7 +219,7 @@ export const EntraConnectionCreation = Type.Object(
   },
   aboutBody(
     'EntraConnectionCreation',
-    'A new external authentication method (external MFA) of Microsoft Entra. It enforces from the start.',
+    'A new external authentication method (external MFA) of Microsoft Entra. It observes unless another mode is given.',
     {
       name: 'Microsoft Entra',
       cloud: 'global',

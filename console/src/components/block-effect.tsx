@@ -7,10 +7,13 @@ import { useMay } from '../api/session.ts'
 const countOf = (count: number, what: string) =>
   count > 0 && (count === 1 ? `1 ${what}` : `${count.toLocaleString('en')} ${what}s`)
 
-/** "2 streams and 1 webhook"; undefined for none. */
-export function listenersInWords({ streams, webhooks }: BlockReceivers): string | undefined {
+/** "2 streams and 1 webhook (1 failing)"; undefined for none. */
+export function listenersInWords({ streams, webhooks, failing }: BlockReceivers): string | undefined {
   const counts = [countOf(streams, 'stream'), countOf(webhooks, 'webhook')].filter((text) => text !== false)
-  return counts.length === 0 ? undefined : counts.join(' and ')
+  if (counts.length === 0) return undefined
+  const words = counts.join(' and ')
+  if (failing === 0) return words
+  return failing === streams + webhooks ? `${words} (failing)` : `${words} (${failing} failing)`
 }
 
 export const isConnected = ({ connections, streams, webhooks }: BlockReceivers): boolean =>
@@ -26,7 +29,7 @@ export function NothingConnected() {
       {(mayConnect || mayStream) && (
         <>
           <Link className="underlined" to={mayConnect ? '/connections' : '/settings/developers/streams'}>
-            Connect what blocks
+            Connect your sign-in
           </Link>
           .
         </>

@@ -16,8 +16,44 @@ type Step = {
   readonly isDone: boolean
   readonly text: string
   readonly about: string
-  readonly to: '/devices/enroll' | '/account/security' | '/settings/scim' | '/connections' | '/checks'
+  readonly to:
+    | '/devices/enroll'
+    | '/account/security'
+    | '/settings/scim'
+    | '/connections'
+    | '/settings/developers/streams'
+    | '/settings/developers/webhooks'
+    | '/checks'
   readonly needs?: AdminPower
+}
+
+type Missing = Pick<Step, 'about' | 'to'>
+
+const noConnection: Missing = {
+  about: 'A sign-in connection, a stream or a webhook. Until then, a block affects nobody’s sign-in.',
+  to: '/connections',
+}
+
+/** What lacks before a block is known to reach something. */
+const missing: Readonly<Record<Steps['connecting'], Missing>> = {
+  works: noConnection,
+  nothing: noConnection,
+  not_enforcing: {
+    about: 'Your connections observe, are paused or disabled: none enforces, so a block affects nobody’s sign-in.',
+    to: '/connections',
+  },
+  unused: {
+    about: 'It is set up, and nothing has come through within a week: sign in once, or send a test event.',
+    to: '/connections',
+  },
+  failing_stream: {
+    about: 'A stream fails, and nothing has come through within a week. Its page shows the last error.',
+    to: '/settings/developers/streams',
+  },
+  failing_webhook: {
+    about: 'A webhook fails, and nothing has come through within a week. Its page shows the last error.',
+    to: '/settings/developers/webhooks',
+  },
 }
 
 const stepsOf = (steps: Steps): readonly Step[] => [
@@ -41,10 +77,9 @@ const stepsOf = (steps: Steps): readonly Step[] => [
     needs: 'manage_settings',
   },
   {
-    isDone: steps.is_connected,
-    text: 'Connect what blocks',
-    about: 'A sign-in connection, a stream or a webhook. Until then, a block affects nobody’s sign-in.',
-    to: '/connections',
+    isDone: steps.connecting === 'works',
+    text: 'Connect your sign-in',
+    ...missing[steps.connecting],
     needs: 'manage_sign_in',
   },
   {

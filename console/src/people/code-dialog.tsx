@@ -1,10 +1,13 @@
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core'
+import { whyNoCode } from '@muster/contract/code-takers.ts'
+import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import type { NewBypassCode } from '@muster/contract/sign-in-exceptions.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { api } from '../api/api.ts'
 import { query } from '../api/query.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 
@@ -38,13 +41,26 @@ function CodeForm({ personId, name, onClose, onMade }: Parts) {
     const text = (field: string) => String(form.get(field) ?? '').trim()
     make.mutate({ connection_id: text('connection_id'), hours: Number(text('hours')), reason: text('reason') })
   }
-  const choices = (connections.data?.data ?? []).map(({ id, name: text }) => ({ value: id, label: visibleText(text) }))
+  const all = connections.data?.data ?? []
+  const choices = all
+    .filter((connection) => whyNoCode(connection) === undefined)
+    .map(({ id, name: text }) => ({ value: id, label: visibleText(text) }))
   return (
     <form onSubmit={submit} className="confirm">
       <p className="secondary">
-        It lets {name} in once, without the check of a device. Make sure first that you speak with {name}.
+        Lets {name} sign in once without a device check. Confirm who you are talking to first.
       </p>
-      <NativeSelect name="connection_id" label="Opens" data={choices} required withAsterisk={false} data-autofocus />
+      <LoadFailure what="The connections" query={connections} />
+      <NativeSelect
+        name="connection_id"
+        label="Opens"
+        data={choices}
+        required
+        withAsterisk={false}
+        data-autofocus
+        error={make.faultOf('connection_id')}
+      />
+      <LeftOut connections={all} />
       <NativeSelect
         name="hours"
         label="Expires"
@@ -60,7 +76,7 @@ function CodeForm({ personId, name, onClose, onMade }: Parts) {
         withAsterisk={false}
         error={make.faultOf('reason')}
       />
-      <FormFault error={make.faultBeside('reason')} />
+      <FormFault error={make.faultBeside('reason', 'connection_id')} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={make.isPending} disabled={choices.length === 0}>
@@ -69,4 +85,17 @@ function CodeForm({ personId, name, onClose, onMade }: Parts) {
       </div>
     </form>
   )
+}
+
+/** The connections that no code opens, each with the reason. */
+function LeftOut({ connections }: { connections: readonly SignInConnectionView[] }) {
+  const lines = connections.flatMap((connection) => {
+    const why = whyNoCode(connection)
+    return why === undefined ? [] : [{ id: connection.id, text: `${visibleText(connection.name)}: ${why}` }]
+  })
+  return lines.map(({ id, text }) => (
+    <p key={id} className="small secondary">
+      {text}
+    </p>
+  ))
 }

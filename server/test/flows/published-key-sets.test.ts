@@ -47,7 +47,13 @@ test('a published set has the keys of one purpose of one organization, wherever 
       .execute()
     kids.set(purpose, rows.map(({ kid }) => kid).toSorted())
   }
-  const asked = { name: 'Microsoft 365', cloud: 'global' as const, tenantIds: [tenantId], appId }
+  const asked = {
+    name: 'Microsoft 365',
+    cloud: 'global' as const,
+    tenantIds: [tenantId],
+    appId,
+    mode: 'enforce' as const,
+  }
   const entra = await transact(database.db, (tx) => createEntraConnection(tx, asked, change(organizationId)))
   await database.db.updateTable('organizations').set({ base_url: null }).execute()
   await make.stream(organizationId, { issuer: `/ssf/${organizationId}` })

@@ -21,7 +21,13 @@ async function start() {
   // The keys of the test before it are too old.
   pass(13 * 60)
   const all = await setUp()
-  const asked = { name: 'Microsoft 365', cloud: 'global' as const, tenantIds: [tenantId], appId }
+  const asked = {
+    name: 'Microsoft 365',
+    cloud: 'global' as const,
+    tenantIds: [tenantId],
+    appId,
+    mode: 'enforce' as const,
+  }
   const connection = await transact(stage.db, (tx) => createEntraConnection(tx, asked, change()))
   return { ...all, connection, ofPayroll: all.connection.clientId }
 }

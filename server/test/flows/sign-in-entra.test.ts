@@ -21,7 +21,14 @@ type Setting = Parameters<typeof setUp>[0] & { entra?: Partial<NewEntraConnectio
 async function start({ entra: given, ...setting }: Setting = {}) {
   await entra.heal()
   const all = await setUp(setting)
-  const asked = { name: 'Microsoft 365', cloud: 'global' as const, tenantIds: [tenantId], appId, ...given }
+  const asked = {
+    name: 'Microsoft 365',
+    cloud: 'global' as const,
+    tenantIds: [tenantId],
+    appId,
+    mode: 'enforce' as const,
+    ...given,
+  }
   const connection = await transact(stage.db, (tx) => createEntraConnection(tx, asked, change()))
   const cloud = asked.cloud as Cloud
 

@@ -50,7 +50,7 @@ async function addApplication(
   const made = await run('upstreams', 'create', 'Example ID', '--issuer', issuer, ...client)
   const [, upstreamId] = /^Upstream: +(\d+)$/m.exec(made) ?? assert.fail(made)
   const rp = await relyingParty({ issuer: baseUrl })
-  const where = ['--redirect-uri', rp.redirectUri, '--upstream', upstreamId ?? '']
+  const where = ['--enforce', '--redirect-uri', rp.redirectUri, '--upstream', upstreamId ?? '']
   const said = await run('connections', 'add', 'application', 'Wiki', ...where)
   const [, clientId = ''] = /^Client ID:\s+(\S+)$/m.exec(said) ?? []
   const [, clientSecret = ''] = /^Client secret:\s+(\S+)$/m.exec(said) ?? []

@@ -64,7 +64,7 @@ export async function addCaller(
   await writeFile(keys, JSON.stringify({ keys: [rp.jwk] }))
   const email = 'ana@example.com'
   await run('people', 'add', 'Ana Ruiz', email)
-  const caller = ['Payroll', '--redirect-uri', rp.redirectUri, '--request-keys', keys]
+  const caller = ['Payroll', '--redirect-uri', rp.redirectUri, '--request-keys', keys, '--enforce']
   const said = await run('connections', 'add', 'second-step', ...caller)
   const [, clientId = ''] = /^Client ID:\s+(\S+)$/m.exec(said) ?? []
   const [, clientSecret = ''] = /^Client secret:\s+(\S+)$/m.exec(said) ?? []

@@ -36,7 +36,13 @@ before(async () => {
   const { organizationId, origin } = place.tenant
   const { id: ownerId } = await place.make.person(organizationId, { email: 'ana@example.com' })
   deviceId = (await place.tenant.addLaptop({ ownerId })).deviceId
-  const asked = { name: 'Microsoft 365', cloud: 'global' as const, tenantIds: [tenantId], appId }
+  const asked = {
+    name: 'Microsoft 365',
+    cloud: 'global' as const,
+    tenantIds: [tenantId],
+    appId,
+    mode: 'enforce' as const,
+  }
   connection = await transact(place.db, (tx) =>
     createEntraConnection(tx, asked, systemChange(organizationId, systemClock())),
   )

@@ -55,7 +55,13 @@ async function addMember(number: number) {
 async function addApplication(origin: string, { secrets }: PostgresPlace) {
   const [redirectUri, signing] = ['https://payroll.example/callback', await requestKeys()]
   const kind = 'second_step' as const
-  const wanted = { kind, name: 'Payroll', redirectUris: [redirectUri], requestKeys: [signing.jwk] }
+  const wanted = {
+    kind,
+    mode: 'enforce' as const,
+    name: 'Payroll',
+    redirectUris: [redirectUri],
+    requestKeys: [signing.jwk],
+  }
   const connection = await transact(database.db, (tx) => createConnection(tx, secrets, wanted, change()))
   const { request } = await openApplication(`${origin}/signin/oidc`, connection, { redirectUri, signing })
   const basic = Buffer.from(`${connection.clientId}:${connection.clientSecret}`).toString('base64')

@@ -87,7 +87,7 @@ export function signInPlace({ isBehindProxy = false, fetchFromEntra }: PlaceSett
       origin,
       issuer: `${origin}/signin/oidc`,
       addConnection: (connection: NewConnection) =>
-        transact(database.db, (tx) => createConnection(tx, secrets, connection, change())),
+        transact(database.db, (tx) => createConnection(tx, secrets, { mode: 'enforce', ...connection }, change())),
       addUpstream: (upstream: NewUpstream & { metadata: UpstreamMetadata }) =>
         transact(database.db, (tx) => createUpstream(tx, secrets, upstream, change())),
       setMode: (id: string, mode: 'enforce' | 'observe' | 'disabled') =>

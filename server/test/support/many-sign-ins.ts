@@ -38,7 +38,13 @@ export function manySignIns() {
   async function addCaller(): Promise<Caller> {
     const rp = await relyingParty({ now: () => stage.now() })
     const kind = 'second_step' as const
-    const wanted = { kind, name: 'Payroll', redirectUris: [rp.redirectUri], requestKeys: [rp.jwk] }
+    const wanted = {
+      kind,
+      mode: 'enforce' as const,
+      name: 'Payroll',
+      redirectUris: [rp.redirectUri],
+      requestKeys: [rp.jwk],
+    }
     const made = await transact(stage.db, (tx) => createConnection(tx, stage.secrets, wanted, change()))
     const basic = Buffer.from(`${made.clientId}:${made.clientSecret}`).toString('base64')
     return { rp, clientId: made.clientId, basic }
@@ -53,7 +59,7 @@ export function manySignIns() {
     const made = await transact(stage.db, async (tx) => {
       const { id: upstreamId } = await createUpstream(tx, stage.secrets, upstream, change())
       const kind = 'application' as const
-      const wanted = { kind, name: 'Wiki', redirectUris: [rp.redirectUri], upstreamId }
+      const wanted = { kind, mode: 'enforce' as const, name: 'Wiki', redirectUris: [rp.redirectUri], upstreamId }
       return createConnection(tx, stage.secrets, wanted, change())
     })
     return { rp, clientId: made.clientId, basic: '' }

@@ -55,6 +55,7 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
         stage.secrets,
         {
           name: 'Payroll',
+          mode: 'enforce',
           redirectUris: [rp.redirectUri],
           ...(asked?.upstreamId ? { kind: 'application' } : { kind: 'second_step', requestKeys: [rp.jwk] }),
           ...asked,

@@ -151,8 +151,14 @@ async function addCallers(tx: Tx, { app: { secrets }, rp, appId }: Called, chang
   const { id: upstreamId } = await createUpstream(tx, secrets, upstream, change)
   const redirectUris = [rp.redirectUri]
   const add = (wanted: Omit<Parameters<typeof createConnection>[2], 'redirectUris'>): Promise<Client> =>
-    createConnection(tx, secrets, { ...wanted, redirectUris }, change)
-  const ofEntra = { name: 'Microsoft 365', cloud: 'global' as const, tenantIds: [tenantId], appId }
+    createConnection(tx, secrets, { mode: 'enforce', ...wanted, redirectUris }, change)
+  const ofEntra = {
+    name: 'Microsoft 365',
+    cloud: 'global' as const,
+    tenantIds: [tenantId],
+    appId,
+    mode: 'enforce' as const,
+  }
   return {
     caller: await add({ kind: 'second_step', name: 'Payroll', requestKeys: [rp.jwk] }),
     application: await add({ kind: 'application', name: 'Wiki', upstreamId }),

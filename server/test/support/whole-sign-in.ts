@@ -64,7 +64,14 @@ export function wholeSignIn() {
   const addConnection = async (organizationId: string, given: Partial<NewConnection> = {}) => {
     const rp = await relyingParty({ now: () => agents.now() })
     const kind = 'second_step' as const
-    const wanted = { kind, name: 'Payroll', redirectUris: [rp.redirectUri], requestKeys: [rp.jwk], ...given }
+    const wanted = {
+      kind,
+      mode: 'enforce' as const,
+      name: 'Payroll',
+      redirectUris: [rp.redirectUri],
+      requestKeys: [rp.jwk],
+      ...given,
+    }
     return {
       rp,
       connection: await transact(database.db, (tx) =>

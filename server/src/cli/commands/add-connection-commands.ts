@@ -18,13 +18,15 @@ export const newConnectionCommands = implement(newConnectionGroup, {
   secondStep: addClient('second_step'),
   application: addClient('application'),
 
-  async entra({ connection, config, now }, { organization, json, cloud = 'global', ...asked }, io) {
+  async entra({ connection, config, now }, { organization, json, cloud = 'global', isEnforcing, ...others }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
     const address = await requireSignInAddress(connection.db, organizationId, config.baseUrl)
+    const asked = { cloud, ...others, mode: modeOf(isEnforcing) }
     const made = await transact(connection.db, (tx) =>
-      createEntraConnection(tx, { cloud, ...asked }, terminalChange(organizationId, now)),
+      createEntraConnection(tx, asked, terminalChange(organizationId, now)),
     )
-    await give(io, givenEntra(address, made, asked.name), json)
+    await give(io, givenEntra(address, made, asked), json)
+    await io.error(describeMode(made.id, asked.mode))
     await io.error(
       'Enter the reply URL in the app registration, and the client ID and discovery endpoint in the external method.',
     )
@@ -36,8 +38,8 @@ type Client = Omit<Application, 'upstreamId'> & Partial<Pick<Application, 'upstr
 
 function addClient(kind: 'second_step' | 'application') {
   return async ({ connection, secrets, config, now }: CommandContext, client: Client, io: CommandIo) => {
-    const { organization, requestKeys, json, ...others } = client
-    const asked = { ...others, kind }
+    const { organization, requestKeys, json, isEnforcing, ...others } = client
+    const asked = { ...others, kind, mode: modeOf(isEnforcing) }
     const { id: organizationId } = await organizationOf(connection.db, organization)
     const address = await requireSignInAddress(connection.db, organizationId, config.baseUrl)
     const read = requestKeys === undefined ? undefined : await readKeys(config, requestKeys)
@@ -48,9 +50,17 @@ function addClient(kind: 'second_step' | 'application') {
     )
     await give(io, givenClient(address, made, { ...asked, algorithm: keys && algorithmOfKeys(keys) }), json)
     if (made.clientSecret !== undefined) await io.error('The secret is not shown again.')
+    await io.error(describeMode(made.id, asked.mode))
     return 0
   }
 }
+
+const modeOf = (isEnforcing: boolean | undefined): 'enforce' | 'observe' => (isEnforcing ? 'enforce' : 'observe')
+
+const describeMode = (id: string, mode: 'enforce' | 'observe'): string =>
+  mode === 'observe'
+    ? `It observes: it refuses no device. See who would be refused, and enforce: muster connections enforce ${id}`
+    : `It enforces from the first sign-in. See who is refused: muster connections test ${id}`
 
 /** As JSON where a file is named for it. */
 async function give(io: CommandIo, given: GivenConnection, json: string | undefined): Promise<void> {

@@ -13,20 +13,12 @@ import { findSignInAddress, requireSignInAddress } from '../../sign-in/connectio
 import { findUpstream } from '../../sign-in/upstreams/upstream-queries.ts'
 import { fieldsOfConnection } from '../connections/describe-connection.ts'
 import { requireConfirmed } from '../connections/require-confirmed.ts'
-import { implement, type Run } from '../describe-commands.ts'
+import { requireRefusing } from '../connections/require-refusing.ts'
+import { implement } from '../describe-commands.ts'
 import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, alignFields } from '../table.ts'
 import { connectionGroup } from './connection-group.ts'
 import { testConnection } from './test-connection-command.ts'
-
-const setMode =
-  (mode: 'enforce' | 'observe'): Run<typeof connectionGroup.commands.enforce> =>
-  async ({ connection, config, now }, { organization: named, id }, io) => {
-    const { id: organizationId } = await organizationOf(connection.db, named)
-    await requireSignInAddress(connection.db, organizationId, config.baseUrl)
-    await transact(connection.db, (tx) => changeConnection(tx, { id, mode }, terminalChange(organizationId, now)))
-    await io.line(`Connection ${id}: ${mode}`)
-  }
 
 export const connectionCommands = implement(connectionGroup, {
   async list({ connection, now }, { organization: named }, io) {
@@ -53,8 +45,25 @@ export const connectionCommands = implement(connectionGroup, {
   },
 
   test: testConnection,
-  enforce: setMode('enforce'),
-  observe: setMode('observe'),
+
+  async enforce({ connection, config, now }, { organization: named, id, refusing }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    await requireSignInAddress(connection.db, organizationId, config.baseUrl)
+    await transact(connection.db, async (tx) => {
+      await requireRefusing(tx, { organizationId, id, refusing, named, now })
+      await changeConnection(tx, { id, mode: 'enforce' }, terminalChange(organizationId, now))
+    })
+    await io.line(`Connection ${id}: enforce`)
+  },
+
+  async observe({ connection, config, now }, { organization: named, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    await requireSignInAddress(connection.db, organizationId, config.baseUrl)
+    await transact(connection.db, (tx) =>
+      changeConnection(tx, { id, mode: 'observe' }, terminalChange(organizationId, now)),
+    )
+    await io.line(`Connection ${id}: observe`)
+  },
 
   async disable({ connection, now }, { organization: named, id, confirm }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)

@@ -27,6 +27,11 @@ const common = (minutes: string, maximum: number) => ({
     Type.Optional(Type.Integer({ minimum: 60, maximum })),
     { read: (text) => Math.round(Number(text) * 60) },
   ),
+  isEnforcing: flag(
+    '--enforce',
+    'refuses devices from the first sign-in; without it, the connection observes: it refuses no device',
+    toggle,
+  ),
   json: flag(
     '--json <file>',
     'what is printed, as JSON in a new file that only you can read; the terminal shows no secret',
@@ -139,7 +144,15 @@ export const connectionGroup = describeGroup('connections', {
     ),
     organization,
   }),
-  enforce: command('enforce <id>', 'Refuse devices that are blocked', one),
+  enforce: command('enforce <id>', 'Refuse devices that are blocked', {
+    id: recordId,
+    refusing: flag(
+      '--refusing <count>',
+      'how many people would be refused today; without it, says how many and why',
+      Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000_000 })),
+    ),
+    organization,
+  }),
   observe: command('observe <id>', 'Let everyone in who is known, and write down who would be refused', one),
   disable: command('disable <id>', 'Refuse everyone', confirmed),
   pause: command('pause <id>', 'Let known people in without the check of their device for a while', {

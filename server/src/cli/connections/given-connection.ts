@@ -6,6 +6,7 @@ export type GivenConnection = {
   id: string
   kind: 'second_step' | 'application' | 'entra'
   name: string
+  mode: 'enforce' | 'observe'
   issuer: string
   discovery_url: string
   client_id: string
@@ -22,6 +23,7 @@ type Made = { id: string; clientId: string; clientSecret?: string | undefined }
 type Client = {
   kind: 'second_step' | 'application'
   name: string
+  mode: GivenConnection['mode']
   redirectUris: string[]
   /** Undefined where its requests are not signed. */
   algorithm: string | undefined
@@ -32,17 +34,19 @@ export function givenClient(address: string, made: Made, { algorithm, ...client 
   const named = client.kind === 'second_step' ? ['login_hint'] : []
   const claims = ['iss', 'aud', 'iat or exp', ...named]
   return {
-    ...{ id: made.id, kind: client.kind, name: client.name, issuer },
+    ...{ id: made.id, kind: client.kind, name: client.name, mode: client.mode, issuer },
     discovery_url: `${issuer}/.well-known/openid-configuration`,
     ...{ client_id: made.clientId, client_secret: made.clientSecret ?? null, redirect_uris: client.redirectUris },
     requests: algorithm === undefined ? null : { algorithm, claims, audience: issuer, code_challenge_method: 'S256' },
   }
 }
 
-export function givenEntra(address: string, { id, clientId }: Made, name: string): GivenConnection {
+type EntraClient = Pick<GivenConnection, 'name' | 'mode'>
+
+export function givenEntra(address: string, { id, clientId }: Made, { name, mode }: EntraClient): GivenConnection {
   const { issuer, discoveryUrl, authorizationEndpoint } = entraAddresses(address, id)
   return {
-    ...{ id, kind: 'entra', name, issuer, discovery_url: discoveryUrl, client_id: clientId, client_secret: null },
+    ...{ id, kind: 'entra', name, mode, issuer, discovery_url: discoveryUrl, client_id: clientId, client_secret: null },
     ...{ authorization_endpoint: authorizationEndpoint, redirect_uris: [], requests: null },
   }
 }
@@ -51,6 +55,7 @@ export function givenEntra(address: string, { id, clientId }: Made, name: string
 export function fieldsOfGiven(given: GivenConnection): [string, string][] {
   const head: [string, string][] = [
     ['Connection', given.id],
+    ['Mode', given.mode],
     ['Issuer', given.issuer],
     ['Discovery endpoint', given.discovery_url],
     ['Client ID', given.client_id],

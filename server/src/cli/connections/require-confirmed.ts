@@ -5,6 +5,7 @@ import { dayMs, plusMs } from '../../base/time.ts'
 import { findConnectionById } from '../../sign-in/connections/connection-queries.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { plainText } from '../table.ts'
+import { organizationWords, quoted } from './organization-words.ts'
 
 type Question = {
   organizationId: string
@@ -27,12 +28,11 @@ export async function requireConfirmed(tx: Tx, question: Question): Promise<void
     throw new CommandError(exitCodes.usage, `The connection ${id} is called ${quoted(name)}. Nothing was changed.`)
   }
   const { people, last } = await readPeople(tx, { organizationId, id, now })
-  const organization = named === undefined ? '' : ` --organization ${quoted(named)}`
   throw new CommandError(
     exitCodes.usage,
     [
       `This shuts everyone out of ${name}: ${wordsFor(people, last)}`,
-      `Nothing was changed. To ${verb} it: muster connections ${verb} ${id} --confirm ${quoted(name)}${organization}`,
+      `Nothing was changed. To ${verb} it: muster connections ${verb} ${id} --confirm ${quoted(name)}${organizationWords(named)}`,
     ].join('\n'),
   )
 }
@@ -52,6 +52,3 @@ const readPeople = (tx: Tx, { organizationId, id, now }: { organizationId: strin
     .where('result', '=', 'Success')
     .where('started_at', '>', plusMs(now, -30 * dayMs))
     .executeTakeFirstOrThrow()
-
-/** As a shell reads it back. */
-const quoted = (text: string): string => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

@@ -68,6 +68,7 @@ export function setUpOrganization(
     const kind = 'second_step' as const
     const wanted = {
       kind,
+      mode: 'enforce' as const,
       name,
       startUrl,
       redirectUris: [redirectUri],

@@ -34,7 +34,7 @@ export async function prepareSignIns(
   const description = `Prepared simulated sign-ins of ${people} people.`
   await recordAudit(tx, { action: 'sign_ins.simulated', about: {}, description }, context)
   const kind = 'second_step' as const
-  const wanted = { kind, name, redirectUris: [redirectUri], requestKeys: [requestKey] }
+  const wanted = { kind, mode: 'enforce' as const, name, redirectUris: [redirectUri], requestKeys: [requestKey] }
   const { clientId, clientSecret = '' } = await createConnection(tx, secrets, wanted, context)
   const { secret } = await createEnrollmentSecret(tx, secrets, { name: 'Simulated sign-ins' }, context)
   await ensureCheck(tx, 'blocked', context)

@@ -83,7 +83,7 @@ test('previewCheckConfiguration says who is blocked when, who is spared, and of 
     moves: { good: 0, notified: 1, will_block: 2, blocked: 0 },
     people: 2,
     people_on_only_device: 1,
-    receivers: { connections: 0, streams: 0, webhooks: 0 },
+    receivers: { connections: 0, streams: 0, webhooks: 0, failing: 0 },
     effects: {
       report_only: { notified: 0, blocked_now: 0, blocked_at_end: 0, ends_at: app.now() },
       notify_only: { notified: 3, blocked_now: 0, blocked_at_end: 0, ends_at: app.now() },

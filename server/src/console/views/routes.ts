@@ -8,6 +8,7 @@ import { chainRoutes } from './chain-routes.ts'
 import { listCheckChanges } from './check-changes.ts'
 import { checkViewRoutes } from './check-routes.ts'
 import { placeOf } from './chosen-order.ts'
+import { readConnecting } from './connecting.ts'
 import { countDeviceViews, listDeviceViews } from './device-list.ts'
 import { deviceViewRoutes } from './device-routes.ts'
 import { describeDay, refuseNoDay } from './devices-of-day.ts'
@@ -73,11 +74,11 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...deviceViewOperations.getFirstSteps,
     run: async ({ db, organizationId, context, now }) => {
-      const [steps, receivers] = await Promise.all([
+      const [steps, connecting] = await Promise.all([
         readFirstSteps(db, { organizationId, adminUserId: context.actor.id }),
-        countReceivers(db, organizationId, now),
+        readConnecting(db, organizationId, now),
       ])
-      return { ...steps, is_connected: Object.values(receivers).some((count) => count > 0) }
+      return { ...steps, connecting }
     },
   })
 

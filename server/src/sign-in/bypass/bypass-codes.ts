@@ -1,3 +1,4 @@
+import { whyNoCode } from '@muster/contract/code-takers.ts'
 import { sql } from 'kysely'
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
@@ -16,7 +17,8 @@ const hashOf = (secrets: Secrets, organizationId: string, code: string): Buffer 
 
 /**
  * Makes a code that lets a person in once through a connection, without the check of their device, for eight hours at most.
- * It is returned this once and kept as a keyed hash. Fails with not_found, and with invalid when five wait already.
+ * It is returned this once and kept as a keyed hash. Fails with not_found, and with
+ * invalid at a connection that takes none, and when five wait already.
  */
 export async function createBypassCode(
   tx: Tx,
@@ -27,11 +29,8 @@ export async function createBypassCode(
   const { organizationId, now, actor } = context
   const person = orNotFound(await findActivePerson(tx, organizationId, personId))
   const connection = orNotFound(await findConnectionName(tx, organizationId, connectionId))
-  if (connection.kind === 'entra') {
-    return fail('invalid', {
-      message: 'Microsoft Entra takes no codes: a code proves no device. Use its own exclusion.',
-    })
-  }
+  const message = whyNoCode(connection)
+  if (message !== undefined) return fail('invalid', { errors: [{ field: 'connection_id', message }], message })
   const open = await tx
     .selectFrom('bypass_codes')
     .select('id')
@@ -165,7 +164,7 @@ const findActivePerson = (tx: Tx, organizationId: string, personId: string) =>
 const findConnectionName = (tx: Tx, organizationId: string, connectionId: string) =>
   tx
     .selectFrom('signin_connections')
-    .select(['name', 'kind'])
+    .select(['name', 'kind', 'mode'])
     .where(inOrganization('signin_connections', organizationId))
     .where('id', '=', connectionId)
     .executeTakeFirst()

@@ -7,7 +7,7 @@ import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { secretPlace } from './connection-queries.ts'
 import { faultsOfAddresses, faultsOfPerson } from './connection-rules.ts'
-import { type ConnectionMode, newClientSecret, requireUpstream } from './create-connection.ts'
+import { modeWords, newClientSecret, requireUpstream } from './create-connection.ts'
 import { type ConnectionChange, entraAfter, faultsOfKind } from './entra-change.ts'
 import { algorithmOfKeys } from './read-request-keys.ts'
 
@@ -16,12 +16,6 @@ const audited = [
   ...(['is_browser_managed', 'wait_seconds', 'upstream_id'] as const),
   ...(['entra_cloud', 'entra_tenant_ids', 'entra_app_id'] as const),
 ] as const
-
-const modeWords: Readonly<Record<ConnectionMode, string>> = {
-  enforce: 'enforces now',
-  observe: 'observes now',
-  disabled: 'is disabled now',
-}
 
 /** Changes a connection, at once for every process. Fails with not_found, and with invalid for what its kind does not have. */
 export async function changeConnection(
@@ -60,7 +54,7 @@ export async function changeConnection(
     .where('id', '=', id)
     .execute()
   const isMode = changes.length === 1 && after.mode !== before.mode
-  const what = isMode ? `The sign-in connection "${before.name}" ${modeWords[after.mode]}.` : undefined
+  const what = isMode ? `The sign-in connection "${before.name}" ${modeWords[after.mode]} now.` : undefined
   const description = what ?? `Changed the sign-in connection "${before.name}".`
   await recordAudit(tx, { action: 'signin_connection.changed', about: {}, description, changes }, context)
 }

@@ -1,16 +1,18 @@
+import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { readReadiness } from './readiness-queries.ts'
 
-type Confirmation = { organizationId: string; connectionId: string; refusedCount: number | undefined; now: string }
+type Asked = { organizationId: string; connectionId: string; now: string }
+type Confirmation = Asked & { refusedCount: number | undefined }
 
 /**
- * Holds whoever turns enforcement on to the number of people who would be refused at this moment. Fails with invalid without a
- * number, and with preview_outdated with another one. A connection that enforces already asks for none.
+ * Whom a connection would refuse at this moment if it enforced, while nobody else changes it; undefined of one that is not there or
+ * enforces already, which needs no confirmation.
  */
-export async function confirmEnforcement(tx: Tx, confirmation: Confirmation): Promise<void> {
-  const { organizationId, connectionId, refusedCount, now } = confirmation
+export async function readBeforeEnforcing(tx: Tx, asked: Asked): Promise<SignInReadiness | undefined> {
+  const { organizationId, connectionId } = asked
   const connection = await tx
     .selectFrom('signin_connections')
     .select('mode')
@@ -18,8 +20,17 @@ export async function confirmEnforcement(tx: Tx, confirmation: Confirmation): Pr
     .where('id', '=', connectionId)
     .forUpdate()
     .executeTakeFirst()
-  if (!connection || connection.mode === 'enforce') return
-  const { refused_count: count } = await readReadiness(tx, { organizationId, connectionId, now })
+  return !connection || connection.mode === 'enforce' ? undefined : readReadiness(tx, asked)
+}
+
+/**
+ * Holds whoever turns enforcement on to the number of people who would be refused at this moment. Fails with invalid without a
+ * number, and with preview_outdated with another one. A connection that enforces already asks for none.
+ */
+export async function confirmEnforcement(tx: Tx, { refusedCount, ...asked }: Confirmation): Promise<void> {
+  const readiness = await readBeforeEnforcing(tx, asked)
+  if (!readiness) return
+  const { refused_count: count } = readiness
   if (refusedCount === count) return
   if (refusedCount === undefined) {
     const message = `is needed to enforce: ${peopleOf(count)} would be refused today`

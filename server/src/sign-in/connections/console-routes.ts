@@ -48,8 +48,8 @@ export function connectionRoutes(scope: FastifyInstance): void {
     ...signInOperations.createEntraConnection,
     run: async ({ body, context }): Promise<NewEntraConnection> => {
       const address = await requireSignInAddress(db, context.organizationId, config.baseUrl)
-      const { name, cloud, tenant_ids: tenantIds, app_id: appId } = body
-      const asked = { ...(await changeOf(egress, body)), name, cloud, tenantIds, appId }
+      const { name, cloud, tenant_ids: tenantIds, app_id: appId, mode } = body
+      const asked = { ...(await changeOf(egress, body)), name, cloud, tenantIds, appId, ...(mode && { mode }) }
       const { id, clientId } = await transact(db, (tx) => createEntraConnection(tx, asked, context))
       const { issuer, discoveryUrl, authorizationEndpoint } = entraAddresses(address, id)
       const addresses = { issuer, discovery_url: discoveryUrl, authorization_endpoint: authorizationEndpoint }

@@ -38,13 +38,14 @@ export const newClientSecret = (): string => randomBytes(32).toString('base64url
 export const newClientId = (): string => `muster-${randomBytes(12).toString('hex')}`
 
 /**
- * Adds a connection, which enforces unless another mode is given. Returns its client identifier and secret; the secret is not shown again. Fails with
- * invalid for an address that is neither https nor of this machine.
+ * Adds a connection, which observes unless another mode is given: who would be refused is known before anyone is. Returns its
+ * client identifier and secret; the secret is not shown again. Fails with invalid for an address that is neither https nor of this
+ * machine.
  */
 export async function createConnection(
   tx: Tx,
   secrets: Secrets,
-  { kind, name, isPublic = false, mode = 'enforce', ...options }: NewConnection,
+  { kind, name, isPublic = false, mode = 'observe', ...options }: NewConnection,
   context: ChangeContext,
 ): Promise<{ id: string; clientId: string; clientSecret: string | undefined }> {
   const { organizationId, now } = context
@@ -78,9 +79,16 @@ export async function createConnection(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const description = `Added the sign-in connection "${name}", ${kindWords[kind]}.`
+  const description = `Added the sign-in connection "${name}", ${kindWords[kind]}. It ${modeWords[mode]}.`
   await recordAudit(tx, { action: 'signin_connection.created', about: {}, description }, context)
   return { id, clientId, clientSecret }
+}
+
+/** What a connection does with devices. */
+export const modeWords: Readonly<Record<ConnectionMode, string>> = {
+  enforce: 'enforces',
+  observe: 'observes',
+  disabled: 'is disabled',
 }
 
 const kindWords: Readonly<Record<ClientKind, string>> = {

@@ -3,7 +3,13 @@ import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { faultsOfAddresses } from './connection-rules.ts'
-import { type ConnectionOptions, newClientId, refuseTooMany } from './create-connection.ts'
+import {
+  type ConnectionMode,
+  type ConnectionOptions,
+  modeWords,
+  newClientId,
+  refuseTooMany,
+} from './create-connection.ts'
 import {
   type EntraSettings,
   entraWaitSeconds,
@@ -14,15 +20,15 @@ import {
 } from './entra-rules.ts'
 
 export type NewEntraConnection = EntraSettings &
-  Pick<ConnectionOptions, 'name' | 'startUrl' | 'isBrowserManaged' | 'waitSeconds'>
+  Pick<ConnectionOptions, 'name' | 'startUrl' | 'isBrowserManaged' | 'waitSeconds'> & { mode?: ConnectionMode }
 
 /**
- * Adds a connection that Microsoft Entra asks as an external authentication method (external MFA). It enforces. Fails with
- * invalid for identifiers that are none of Entra's, and for a wait of more than five minutes.
+ * Adds a connection that Microsoft Entra asks as an external authentication method (external MFA); it observes unless another
+ * mode is given. Fails with invalid for identifiers that are none of Entra's, and for a wait of more than five minutes.
  */
 export async function createEntraConnection(
   tx: Tx,
-  { name, startUrl, isBrowserManaged, waitSeconds = entraWaitSeconds, ...given }: NewEntraConnection,
+  { name, startUrl, isBrowserManaged, waitSeconds = entraWaitSeconds, mode = 'observe', ...given }: NewEntraConnection,
   context: ChangeContext,
 ): Promise<{ id: string; clientId: string }> {
   const { organizationId, now } = context
@@ -41,6 +47,7 @@ export async function createEntraConnection(
       organization_id: organizationId,
       name,
       kind: 'entra',
+      mode,
       client_id: clientId,
       redirect_uris: [returnAddressOf(settings.cloud)],
       entra_cloud: settings.cloud,
@@ -53,7 +60,7 @@ export async function createEntraConnection(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const description = `Added the sign-in connection "${name}", which Microsoft Entra asks as an external method.`
+  const description = `Added the sign-in connection "${name}", which Microsoft Entra asks as an external method. It ${modeWords[mode]}.`
   await recordAudit(tx, { action: 'signin_connection.created', about: {}, description }, context)
   return { id, clientId }
 }

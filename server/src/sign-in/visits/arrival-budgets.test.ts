@@ -137,7 +137,13 @@ test('what begins at a client is counted, also at the same time, but for known b
 
 test('forms of Entra are counted by network and /48, whatever connections they name', async () => {
   await entra.heal()
-  const asked = { name: 'Microsoft 365', cloud: 'global' as const, tenantIds: [entraTenant], appId: entraApp }
+  const asked = {
+    name: 'Microsoft 365',
+    cloud: 'global' as const,
+    tenantIds: [entraTenant],
+    appId: entraApp,
+    mode: 'enforce' as const,
+  }
   const connection = await transact(stage.db, (tx) => createEntraConnection(tx, asked, change()))
   let named = 0
   const post = async (from: string, payload = '') => {

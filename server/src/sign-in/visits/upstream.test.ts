@@ -107,7 +107,12 @@ test('an address that was given to someone else there opens no account, at no co
   await comeBack(first, 'ana-7')
   await open(set, first)
   provider.accounts.set('ben-11', { email: 'ana@example.com', emailVerified: true })
-  const wanted = { name: 'Wiki', kind: 'application' as const, redirectUris: [set.rp.redirectUri] }
+  const wanted = {
+    name: 'Wiki',
+    kind: 'application' as const,
+    mode: 'enforce' as const,
+    redirectUris: [set.rp.redirectUri],
+  }
   const wiki = await transact(stage.db, (tx) =>
     createConnection(tx, stage.secrets, { ...wanted, upstreamId: set.upstreamId }, change()),
   )
