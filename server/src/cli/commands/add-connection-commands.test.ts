@@ -47,6 +47,7 @@ test('a second step is added, and all that its caller is set up with is printed'
   assert.equal(kind, 'second_step')
   assert.deepEqual(out.trimEnd().split('\n'), [
     `Connection:         ${id}`,
+    'Mode:               observe',
     `Issuer:             ${issuer}`,
     `Discovery endpoint: ${discovery}`,
     `Client ID:          ${clientId}`,
@@ -57,6 +58,7 @@ test('a second step is added, and all that its caller is set up with is printed'
     `Each request:       iss = the client ID, aud = ${issuer}, iat or exp, login_hint, PKCE S256`,
   ])
   assert.match(err, /not shown again/)
+  assert.match(err, new RegExp(`It observes: it refuses no device.* muster connections enforce ${id}$`, 'm'))
 })
 
 test('the same is given as JSON, without a line', async () => {
@@ -67,7 +69,7 @@ test('the same is given as JSON, without a line', async () => {
   })
   const { id, client_id: clientId } = await latest()
   assert.deepEqual(JSON.parse(out), {
-    ...{ id, kind: 'second_step', name: 'Payroll', issuer, discovery_url: discovery },
+    ...{ id, kind: 'second_step', name: 'Payroll', mode: 'observe', issuer, discovery_url: discovery },
     ...{ client_id: clientId, client_secret: null, redirect_uris: redirectUris },
     requests: {
       ...{ algorithm: 'RS256', claims: ['iss', 'aud', 'iat or exp', 'login_hint'] },
@@ -117,7 +119,7 @@ test('an application needs an upstream, and its requests need no signature', asy
   assert.match(out, /^Client secret: +none: a public client$/m)
   assert.match(out, /^Request algorithm: +none: requests need no signature$/m)
   assert.match(out, /^Each request: +PKCE S256$/m)
-  assert.equal(err, '')
+  assert.match(err, /^It observes/)
   assert.equal((await latest()).upstream_id, upstreamId)
 })
 
@@ -127,6 +129,7 @@ test('a connection of Microsoft Entra is added with all that Entra is set up wit
   const of = `https://muster.test/signin/entra/${id}`
   assert.deepEqual(out.trimEnd().split('\n'), [
     `Connection:         ${id}`,
+    'Mode:               observe',
     `Issuer:             ${of}`,
     `Discovery endpoint: ${of}/.well-known/openid-configuration`,
     `Client ID:          ${clientId}`,
@@ -134,4 +137,25 @@ test('a connection of Microsoft Entra is added with all that Entra is set up wit
   ])
   assert.match(err, /app registration/)
   await assert.rejects(run(newConnectionCommands.entra, { ...entra, appId: 'mine' }), { code: 'invalid' })
+})
+
+test('a new connection observes unless it is told to enforce, and says so in its answer and in the audit log', async () => {
+  const audited = async () => {
+    const said = trial.db.selectFrom('audit_logs').select('description').orderBy('id', 'desc')
+    return (await said.executeTakeFirstOrThrow()).description
+  }
+  await run(newConnectionCommands.secondStep, await secondStep())
+  assert.equal((await latest()).mode, 'observe')
+  assert.match(await audited(), /^Added the sign-in connection "Payroll", .*\. It observes\.$/)
+  await run(newConnectionCommands.entra, entra)
+  assert.equal((await latest()).mode, 'observe')
+  assert.match(await audited(), /It observes\.$/)
+
+  const told = await run(newConnectionCommands.secondStep, { ...(await secondStep()), isEnforcing: true })
+  assert.equal((await latest()).mode, 'enforce')
+  assert.match(told.out, /^Mode: +enforce$/m)
+  assert.match(told.err, /It enforces from the first sign-in/)
+  assert.match(await audited(), /It enforces\.$/)
+  await run(newConnectionCommands.entra, { ...entra, isEnforcing: true })
+  assert.equal((await latest()).mode, 'enforce')
 })

@@ -23,7 +23,7 @@ async function addPayroll(name = 'Payroll'): Promise<string> {
   const { jwk, redirectUri } = await relyingParty()
   const requestKeys = JSON.stringify({ keys: [jwk] })
   const asked = { redirectUris: [redirectUri], requestKeys, startUrl: 'https://payroll.example/' }
-  await run(newConnectionCommands.secondStep, { name, ...asked })
+  await run(newConnectionCommands.secondStep, { name, isEnforcing: true, ...asked })
   return (await only()).id
 }
 
@@ -49,7 +49,7 @@ async function addSignIns(connectionId: string): Promise<void> {
 }
 
 test('connections are listed with their kinds and what they do', async () => {
-  await run(newConnectionCommands.entra, entra)
+  await run(newConnectionCommands.entra, { ...entra, isEnforcing: true })
   const { id, client_id: clientId } = await only()
   const rows = async () => (await run(connectionCommands.list, {})).out.split('\n').map((row) => row.split(/ {2,}/))
   assert.deepEqual((await rows()).slice(0, 2), [
@@ -130,6 +130,42 @@ test('whoever disables or deletes a connection is told who is shut out, and give
   }
   assert.equal(await trial.db.selectFrom('signin_connections').select('id').executeTakeFirst(), undefined)
   await assert.rejects(run(connectionCommands.delete, { id, confirm: "Ana's payroll" }), { code: 'not_found' })
+})
+
+test('whoever has a connection enforce is told whom it would refuse, and gives their number', async () => {
+  const { organizationId } = trial.tenant
+  const { jwk, redirectUri } = await relyingParty()
+  const asked = { name: 'Payroll', redirectUris: [redirectUri], requestKeys: JSON.stringify({ keys: [jwk] }) }
+  await run(newConnectionCommands.secondStep, asked)
+  const { id } = await only()
+  await assert.rejects(run(connectionCommands.enforce, { id }), {
+    exitCode: 2,
+    message: [
+      'There are no people yet: everyone who comes would be refused.',
+      `Nothing was changed. To enforce: muster connections enforce ${id} --refusing 0`,
+    ].join('\n'),
+  })
+  const [ana, bo] = [await make.person(organizationId), await make.person(organizationId)]
+  await make.person(organizationId)
+  await make.device(organizationId, { registered_owner_id: ana.id, device_type: 'Mac' })
+  await make.device(organizationId, { registered_owner_id: bo.id, device_type: 'Windows' })
+  const report = [
+    '3 of 3 people would be refused today:',
+    '  1 without a registered device',
+    '  2 on a system that has no companion yet (macOS: 1, Windows: 1)',
+    `Nothing was changed. To enforce: muster connections enforce ${id} --refusing 3`,
+  ]
+  await assert.rejects(run(connectionCommands.enforce, { id }), { exitCode: 2, message: report.join('\n') })
+  const other = { exitCode: 2, message: ['Not 2.', ...report].join('\n') }
+  await assert.rejects(run(connectionCommands.enforce, { id, refusing: 2 }), other)
+  await assert.rejects(run(connectionCommands.enforce, { id, organization: 'Acme' }), {
+    message: /--refusing 3 --organization Acme$/,
+  })
+  assert.equal((await only()).mode, 'observe')
+  assert.equal((await run(connectionCommands.enforce, { id, refusing: 3 })).exit, 0)
+  assert.equal((await only()).mode, 'enforce')
+  assert.equal((await run(connectionCommands.enforce, { id })).exit, 0, 'one that enforces already asks for nothing')
+  await assert.rejects(run(connectionCommands.enforce, { id: '999' }), { code: 'not_found' })
 })
 
 test('a connection that nobody used is disabled with the same question', async () => {

@@ -41,7 +41,7 @@ const only = () => trial.db.selectFrom('signin_connections').select(['id', 'clie
 
 async function addPayroll() {
   const asked = { name: 'Payroll', redirectUris: [redirectUri], requestKeys: JSON.stringify({ keys: [jwk] }) }
-  await run(newConnectionCommands.secondStep, { ...asked })
+  await run(newConnectionCommands.secondStep, { ...asked, isEnforcing: true })
   return only()
 }
 

@@ -257,7 +257,12 @@ const commands: Record<string, () => Promise<Ask>> = {
 async function newConnection(): Promise<string> {
   const { jwk, redirectUri } = await relyingParty()
   const requestKeys = JSON.stringify({ keys: [jwk] })
-  await run(newConnectionCommands.secondStep, { name: 'An app', redirectUris: [redirectUri], requestKeys })
+  await run(newConnectionCommands.secondStep, {
+    name: 'An app',
+    redirectUris: [redirectUri],
+    requestKeys,
+    isEnforcing: true,
+  })
   return latest('signin_connections')
 }
 

@@ -41,7 +41,7 @@ test('an upstream is added, shown, given to a connection, and deleted once none 
   await run(newConnectionCommands.application, client)
   assert.match(
     (await run(connectionCommands.list, {})).out,
-    new RegExp(`Payroll +application +enforce +${id} +muster-`),
+    new RegExp(`Payroll +application +observe +${id} +muster-`),
   )
   assert.equal((await run(upstreamCommands.replaceSecret, { id, clientSecret: 'another' })).exit, 0)
   await assert.rejects(run(upstreamCommands.delete, { id }), /still sign in/)

@@ -48,4 +48,10 @@ test('doctor counts the companions of all organizations, and names devices whose
     warnings.map((text) => /^! companions: the key of "(.*?)" \(\d+, .*--new-key/.exec(text)?.[1] ?? text),
     ['twice 4', 'twice 3', 'twice 2', '! companions: and 1 more seen twice'],
   )
+  await make.device(one.id, { device_type: 'Mac' })
+  await make.device(other.id, { device_type: 'Windows' })
+  assert.match(
+    (await judged())[0] ?? '',
+    /, 3 without one; .*; there is no companion yet for macOS \(1\), Windows \(1\)$/,
+  )
 })

@@ -27,7 +27,12 @@ const codes = '/session/bypass_codes'
 
 const addConnection = async (browser: Browser): Promise<string> => {
   const wanted = {
-    ...{ kind: 'second_step', name: 'Payroll', redirect_uris: ['https://payroll.example.com/callback'] },
+    ...{
+      kind: 'second_step',
+      mode: 'enforce',
+      name: 'Payroll',
+      redirect_uris: ['https://payroll.example.com/callback'],
+    },
     request_keys: { keys: [jwk] },
   }
   return (await browser.ask('POST', connections, wanted)).body.id

@@ -66,7 +66,7 @@ test('a second step needs keys and no upstream, and an application an upstream: 
   )
   const said = app.db.selectFrom('audit_logs').select('description').orderBy('id', 'desc')
   const { description } = await said.executeTakeFirstOrThrow()
-  assert.equal(description, 'Added the sign-in connection "Payroll", whose people an upstream signs in.')
+  assert.equal(description, 'Added the sign-in connection "Payroll", whose people an upstream signs in. It observes.')
 })
 
 test('a connection of Microsoft Entra has no upstream', async () => {

@@ -41,7 +41,7 @@ test('createSignInConnection, listSignInConnections, changeSignInConnection, rol
   assert.deepEqual(shown, {
     id,
     entra: null,
-    mode: 'enforce',
+    mode: 'observe',
     paused_until: null,
     pause_reason: null,
     client_id: clientId,
@@ -60,11 +60,11 @@ test('createSignInConnection, listSignInConnections, changeSignInConnection, rol
     last_failure: null,
   })
   assert.deepEqual((await browser.ask('GET', `/views/sign_in_connections/${id}`)).body, listed)
-  assert.equal((await browser.ask('PATCH', `${at}/${id}`, { mode: 'observe' })).status, 204)
-  assert.equal((await browser.ask('PATCH', `${at}/${id}`, { mode: 'observe' })).status, 204)
+  assert.equal((await browser.ask('PATCH', `${at}/${id}`, { mode: 'disabled' })).status, 204)
+  assert.equal((await browser.ask('PATCH', `${at}/${id}`, { mode: 'disabled' })).status, 204)
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { name: 'Pay' })).status, 204)
   const [changed] = await list()
-  assert.deepEqual([changed.mode, changed.name, changed.request_algorithm], ['observe', 'Pay', 'RS256'])
+  assert.deepEqual([changed.mode, changed.name, changed.request_algorithm], ['disabled', 'Pay', 'RS256'])
   const rolled = await browser.ask('POST', `${at}/${id}/roll_secret`)
   assert.equal(rolled.body.client_id, clientId)
   assert.notEqual(rolled.body.client_secret, secret)
@@ -101,7 +101,7 @@ test('createEntraConnection says all that Entra is set up with, and changeSignIn
     kind: 'entra',
     entra: { ...entra, discovery_url: discoveryUrl, authorization_endpoint: endpoint },
     name: 'Microsoft 365',
-    mode: 'enforce',
+    mode: 'observe',
     client_id: clientId,
     is_public: false,
     issuer,

@@ -31,16 +31,22 @@ const daysAgo = (days: number) => new Date(Date.parse(app.now()) - days * 86_400
 const person = (name: string) =>
   make.person(app.tenant.organizationId, { name, email: `${name.toLowerCase()}@acme.example` })
 
-type Wanted = { contact?: number; suspended?: boolean; state?: 'good' | 'will_block' | 'blocked'; linked?: boolean }
+type Wanted = {
+  type?: 'Linux' | 'Mac' | 'iOS'
+  contact?: number
+  suspended?: boolean
+  state?: 'good' | 'will_block' | 'blocked'
+  linked?: boolean
+}
 
 /** A device of this person; its companion was heard of so many days ago. */
 async function deviceOf(
   ownerId: string,
   name: string,
-  { contact = 0, suspended, state = 'good', linked = true }: Wanted,
+  { contact = 0, suspended, state = 'good', linked = true, type = 'Linux' }: Wanted,
 ) {
   const { organizationId } = app.tenant
-  const device = await make.device(organizationId, { name, registered_owner_id: ownerId })
+  const device = await make.device(organizationId, { name, registered_owner_id: ownerId, device_type: type })
   const change = { auth_state: state, ...(suspended && { registration_suspended_at: app.now() }) }
   await app.db.updateTable('devices').set(change).where('id', '=', device.id).execute()
   const facts = {
@@ -99,7 +105,8 @@ test('getSignInReadiness and listRefusedPeople name each person once, with the r
 
   const { report, people } = await connection()
   const counts = { no_device: 1, no_companion: 1, companion_silent: 1, suspended: 1, blocked: 1 }
-  assert.deepEqual(await report(), { people_count: 7, refused_count: 5, reasons: { ...counts, phone_only: 0 } })
+  const reasons = { ...counts, no_companion_for_platform: 0, phone_only: 0 }
+  assert.deepEqual(await report(), { people_count: 7, refused_count: 5, reasons, platforms: [] })
   assert.deepEqual((await people()).sort(), [
     ['Blocked', 'blocked', 'blocked'],
     ['Linking', 'no_companion', 'linking'],
@@ -114,6 +121,30 @@ test('getSignInReadiness and listRefusedPeople name each person once, with the r
     (await app.db.selectFrom('people').where('organization_id', '=', organizationId).select('id').execute()).length,
     8,
   )
+})
+
+test('people whose devices no companion is made for are counted by platform, and not where a companion is linked all the same', async () => {
+  const people = await Promise.all(['Mac', 'Other', 'Phone', 'Linked', 'Both'].map(person))
+  const [mac, other, phone, linked, both] = people.map(({ id }) => id)
+  await deviceOf(mac ?? '', 'mac', { type: 'Mac', linked: false })
+  await deviceOf(other ?? '', 'other-mac', { type: 'Mac', linked: false })
+  await deviceOf(phone ?? '', 'ipad', { type: 'iOS', linked: false })
+  await deviceOf(linked ?? '', 'own-build', { type: 'Mac' })
+  await deviceOf(both ?? '', 'both-mac', { type: 'Mac', linked: false })
+  await deviceOf(both ?? '', 'both-linux', { linked: false })
+  const { report, people: refused } = await connection()
+  const { reasons, platforms, refused_count: count } = await report()
+  assert.deepEqual([count, reasons.no_companion_for_platform, reasons.no_companion], [4, 3, 1])
+  assert.deepEqual(platforms, [
+    { device_type: 'Mac', people_count: 2 },
+    { device_type: 'iOS', people_count: 1 },
+  ])
+  assert.deepEqual((await refused('?reason=no_companion_for_platform')).map(([name]: string[]) => name).sort(), [
+    'Mac',
+    'Other',
+    'Phone',
+  ])
+  assert.deepEqual(await refused('?reason=no_companion'), [['Both', 'no_companion', 'both-linux']])
 })
 
 test('people who came only from phones would be refused, and those who came from a computer once would not', async () => {
