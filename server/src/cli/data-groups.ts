@@ -77,6 +77,18 @@ export const dataGroups: readonly DataGroup[] = [
     load: [async () => (await import('./commands/device-commands.ts')).deviceCommands],
   },
   {
+    name: 'issues',
+    summary: 'Issues: what devices fail',
+    describe: async () => [(await import('./commands/issue-group.ts')).issueGroup],
+    load: [async () => (await import('./commands/issue-commands.ts')).issueCommands],
+  },
+  {
+    name: 'sign-ins',
+    summary: 'The log of sign-ins',
+    describe: async () => [(await import('./commands/sign-in-group.ts')).signInGroup],
+    load: [async () => (await import('./commands/sign-in-commands.ts')).signInCommands],
+  },
+  {
     name: 'requests',
     summary: 'Requests of people: exemptions and registrations',
     describe: async () => [(await import('./commands/request-group.ts')).requestGroup],

@@ -12,5 +12,5 @@ export async function findCheck(reader: Reader, organizationId: string, named: s
     .where(column, '=', named)
     .executeTakeFirst()
   if (check) return check
-  throw new CommandError(exitCodes.notFound, `There is no check ${named}: GET /checks lists them`)
+  throw new CommandError(exitCodes.notFound, `There is no check ${named}: muster checks list shows them`)
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { ownVersion } from '../http/own-version.ts'
 import { exitCodes } from './command-error.ts'
 import { describeFailure } from './describe-failure.ts'
 import { addAgent } from './program/add-agent.ts'
@@ -66,6 +67,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
 async function program(shell: Shell, args: readonly string[]): Promise<Command> {
   const muster = new Command('muster')
     .description('Device trust and endpoint compliance: checks on devices, issues that warn and then block.')
+    .version(ownVersion, '-V, --version', 'Print the version')
     .addHelpText('after', help)
     .showHelpAfterError('(add --help for how to use it)')
     .exitOverride()

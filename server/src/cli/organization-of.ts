@@ -31,10 +31,13 @@ export async function changeIn<Result>(
 }
 
 /** The organization a command is about: the named one, by identifier or name, else the only one there is. */
-export async function organizationOf(reader: Reader, named: string | undefined): Promise<{ id: string; name: string }> {
+export async function organizationOf(
+  reader: Reader,
+  named: string | undefined,
+): Promise<{ id: string; name: string; base_url: string | null }> {
   const organizations = await reader
     .selectFrom('organizations')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'base_url'])
     .orderBy('id')
     .limit(100)
     .execute()

@@ -63,6 +63,7 @@ const fromChecks = (reader: Reader, organizationId: string) =>
           .select([
             sql<number>`coalesce(sum(counted), 0)::int`.as('counted'),
             sql<number>`coalesce(sum(passing), 0)::int`.as('passing'),
+            sql<number>`coalesce(sum(failing), 0)::int`.as('failing'),
           ])
           .whereRef('check_tallies.organization_id', '=', 'checks.organization_id')
           .whereRef('check_tallies.check_id', '=', 'checks.id')
@@ -82,6 +83,7 @@ const fromChecks = (reader: Reader, organizationId: string) =>
       'checks.is_provided',
       ...ownTemplates,
       'configuration.remediation_strategy',
+      'configuration.paused_at',
       'configuration.block_auth_grace_period_days',
       'configuration.blocking_allowed_groups',
       'configuration.blocking_excluded_groups',
@@ -89,6 +91,7 @@ const fromChecks = (reader: Reader, organizationId: string) =>
       'configuration.excluded_groups',
       'tally.counted',
       'tally.passing',
+      'tally.failing',
       tags,
       groupNames,
     ])

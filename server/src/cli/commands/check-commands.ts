@@ -1,20 +1,37 @@
+import { checkOperations } from '@muster/contract/operations/checks.ts'
+import { strategyWords } from '@muster/contract/strategy-words.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Reader, transact } from '../../base/db/transact.ts'
 import { catalogue } from '../../checks/catalogue/catalogue.ts'
+import { listChecks } from '../../checks/configuration/queries.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
 import { addCheck } from '../../checks/definitions/add-check.ts'
 import { deleteCustomCheck } from '../../checks/definitions/delete-custom-check.ts'
 import { enableCheck } from '../../checks/definitions/enable-check.ts'
+import { presentCheck } from '../../checks/definitions/present.ts'
 import { discardHold, releaseHold } from '../../compliance/targeting/decide-hold.ts'
 import { listHolds } from '../../console/views/hold-queries.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
 import { findCheck } from '../find-check.ts'
+import { listRecords, recordList } from '../list-records.ts'
 import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { checkGroup } from './check-group.ts'
 
+const checks = recordList({
+  ...{ called: 'checks', operation: checkOperations.listChecks, list: listChecks, present: presentCheck },
+  cellsOf: (rows) =>
+    rows.map((row) => [
+      ...[row.id, row.slug, row.paused_at === null ? strategyWords[row.remediation_strategy] : 'Paused'],
+      ...[String(row.failing ?? 0), row.name],
+    ]),
+})
+
 export const checkCommands = implement(checkGroup, {
+  list: (context, asked, io) =>
+    listRecords(context, asked, { lists: [checks], heads: ['ID', 'SLUG', 'STRATEGY', 'FAILING', 'NAME'] }, io),
+
   async catalogue({ connection }, args, io) {
     const { id } = await organizationOf(connection.db, args.organization)
     const checks = await connection.db

@@ -1,6 +1,8 @@
+import { checkSearch } from '@muster/contract/checks.ts'
 import { InvalidArgumentError } from 'commander'
 import Type from 'typebox'
 import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
+import { listFlags } from '../list-flags.ts'
 import { moment, organization, recordId, shortText, toggle } from './shared-members.ts'
 
 const oneHold = { id: recordId, organization }
@@ -8,6 +10,7 @@ const oneHold = { id: recordId, organization }
 export const checkGroup = describeGroup(
   'checks',
   {
+    list: command('list', 'List the checks that are enabled, and your own', listFlags(checkSearch)),
     catalogue: command('catalogue', 'List the checks that come with Muster, and which are enabled', { organization }),
     enable: command('enable <slug>', 'Enable a check of the catalogue and print its identifier', {
       slug: Type.String(),

@@ -1,3 +1,4 @@
+import { deviceOperations } from '@muster/contract/operations/devices.ts'
 import type { OwnerListLine, OwnerListPreview } from '@muster/contract/owner-lists.ts'
 import { assignOwners } from '../../administration/registrations/assign-owners.ts'
 import { resolveIdentityConflict } from '../../administration/registrations/end-identity-conflicts.ts'
@@ -11,16 +12,38 @@ import { transact } from '../../base/db/transact.ts'
 import { endExemption } from '../../compliance/exemptions/end-exemption.ts'
 import { exemptCheck } from '../../compliance/exemptions/exempt-check.ts'
 import { snoozeCheck } from '../../compliance/exemptions/snooze-check.ts'
+import { presentDevice } from '../../inventory/devices/present.ts'
+import { listDevices } from '../../inventory/devices/queries.ts'
+import { shownState } from '../../inventory/devices/rules.ts'
 import { exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
 import { describeMerge } from '../describe-merge.ts'
 import { findCheck } from '../find-check.ts'
 import { findPerson } from '../find-person.ts'
+import { listRecords, recordList } from '../list-records.ts'
 import { changeIn, organizationOf, terminalChange, whoeverMayRunThis } from '../organization-of.ts'
+import { emailsOf } from '../record-names.ts'
 import { plainText } from '../table.ts'
 import { deviceGroup } from './device-group.ts'
 
+const devices = recordList({
+  ...{ called: 'devices', operation: deviceOperations.listDevices, list: listDevices, present: presentDevice },
+  async cellsOf(rows, place) {
+    const emails = await emailsOf(
+      place,
+      rows.map((row) => row.registered_owner_id),
+    )
+    return rows.map((row) => [
+      ...[row.id, row.name, row.device_type, shownState[row.auth_state]],
+      ...[emails.get(row.registered_owner_id) ?? null, row.last_seen_at],
+    ])
+  },
+})
+
 export const deviceCommands = implement(deviceGroup, {
+  list: (context, asked, io) =>
+    listRecords(context, asked, { lists: [devices], heads: ['ID', 'NAME', 'TYPE', 'STATE', 'OWNER', 'LAST SEEN'] }, io),
+
   async register({ connection, now }, { organization, id, personEmail }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
     await transact(connection.db, async (tx) => {

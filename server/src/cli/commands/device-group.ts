@@ -1,5 +1,7 @@
+import { deviceSearch } from '@muster/contract/devices.ts'
 import Type from 'typebox'
 import { command, describeGroup, flag } from '../describe-commands.ts'
+import { listFlags } from '../list-flags.ts'
 import { readTextFile } from '../program/read-text-file.ts'
 import { moment, organization, recordId, toggle } from './shared-members.ts'
 
@@ -7,6 +9,7 @@ const ofDevice = { id: recordId, organization }
 const ofCheckOnDevice = { id: recordId, check: Type.String(), organization }
 
 export const deviceGroup = describeGroup('devices', {
+  list: command('list', 'List the devices', listFlags(deviceSearch)),
   register: command('register <id> <person-email>', 'Register a device to a person', {
     id: recordId,
     personEmail: Type.String(),

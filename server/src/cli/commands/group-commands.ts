@@ -9,8 +9,11 @@ import { implement } from '../describe-commands.ts'
 import { findPerson } from '../find-person.ts'
 import { changeIn, organizationOf, terminalActor } from '../organization-of.ts'
 import { groupGroup } from './group-group.ts'
+import { listGroups } from './list-groups.ts'
 
 export const groupCommands = implement(groupGroup, {
+  list: listGroups,
+
   async createDeviceGroup(context, { organization: named, name, description = null }, io) {
     await io.line(await changeIn(context, named, (tx, change) => createDeviceGroup(tx, { name, description }, change)))
   },

@@ -1,12 +1,23 @@
+import { deviceGroupSearch } from '@muster/contract/groups.ts'
 import { InvalidArgumentError } from 'commander'
 import Type from 'typebox'
 import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
+import { limit, listFlags } from '../list-flags.ts'
 import { organization, recordId, shortText } from './shared-members.ts'
 
 const name = Type.Optional(shortText)
 const description = Type.Optional(Type.String({ maxLength: 2_000 }))
 
 export const groupGroup = describeGroup('groups', {
+  list: command('list', 'List the groups of devices and of people', {
+    kind: flag(
+      '--kind <kind>',
+      'only these; --query and --json are about one kind, and people have names alone',
+      Type.Optional(Type.Enum(['device', 'person'])),
+    ),
+    ...listFlags(deviceGroupSearch),
+    limit: flag('--limit <n>', 'at most so many of each kind', limit, { default: 100 }),
+  }),
   createDeviceGroup: command(
     'create-device-group <name>',
     'Create a device group and print its identifier; add devices through the API',

@@ -6,42 +6,20 @@ import { restoreByHand } from '../../administration/people/restore-by-hand.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { listPersonViews } from '../../console/views/people.ts'
 import { listDevicesOfPerson } from '../../inventory/devices/queries.ts'
 import { findPerson } from '../../inventory/people/queries.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { implement } from '../describe-commands.ts'
 import { findAnyPerson } from '../find-person.ts'
 import { changeIn, organizationOf, whoeverMayRunThis } from '../organization-of.ts'
-import { alignColumns, alignFields, plainText } from '../table.ts'
+import { alignFields, plainText } from '../table.ts'
+import { listPeopleOf } from './list-people.ts'
 import { peopleGroup } from './people-group.ts'
-
-/** Rows that are read, aligned and printed together. */
-const pageLength = 200
 
 const shownDevices = 50
 
 export const peopleCommands = implement(peopleGroup, {
-  async list({ connection: { db }, now }, { organization, deprovisioned = false, search }, io) {
-    const { id: organizationId } = await organizationOf(db, organization)
-    const heads = ['ID', 'E-MAIL', 'NAME', 'DEVICES', deprovisioned ? 'DEPROVISIONED' : 'LAST SIGN-IN']
-    const filter = {
-      status: deprovisioned ? 'deprovisioned' : 'active',
-      ...(search !== undefined && { search }),
-    } as const
-    let after: string | undefined
-    do {
-      const page = { ...allOf(organizationId, now), after, limit: pageLength }
-      const people = await listPersonViews(db, page, filter)
-      const rows = people.map((one) => [
-        ...[one.id, one.email, one.name, String(one.devices_count)],
-        deprovisioned ? one.deprovisioned_at : one.last_authenticated_at,
-      ])
-      const lines = alignColumns(heads, rows)
-      for (const line of after === undefined ? lines : lines.slice(1)) await io.line(line)
-      after = people.length < pageLength ? undefined : people.at(-1)?.id
-    } while (after !== undefined)
-  },
+  list: (context, { deprovisioned = false, ...asked }, io) => listPeopleOf(context, asked, deprovisioned, io),
 
   async show({ connection: { db }, now }, { organization, person: named }, io) {
     const { id: organizationId } = await organizationOf(db, organization)
@@ -74,6 +52,7 @@ export const peopleCommands = implement(peopleGroup, {
     if (outcome === 'known') throw new CommandError(exitCodes.failure, `Person ${id} already has the address ${email}`)
     if (outcome === 'restored') await io.error(`Restored person ${id}, who was deprovisioned. The name is unchanged.`)
     await io.line(id)
+    if (outcome === 'added') await io.error(`Added ${plainText(email)}.`)
   },
 
   async deprovision(context, { organization, person: named }, io) {

@@ -1,6 +1,8 @@
 import { maxEmailLength } from '@muster/contract/email-address.ts'
+import { personSearch } from '@muster/contract/people.ts'
 import Type from 'typebox'
 import { command, describeGroup, flag } from '../describe-commands.ts'
+import { listFlags } from '../list-flags.ts'
 import { organization, shortText, toggle } from './shared-members.ts'
 
 const named = { person: Type.String(), organization }
@@ -8,8 +10,7 @@ const named = { person: Type.String(), organization }
 export const peopleGroup = describeGroup('people', {
   list: command('list', 'List the people', {
     deprovisioned: flag('--deprovisioned', 'those who were taken out', toggle),
-    search: flag('--search <text>', 'a part of the name or e-mail address', Type.Optional(shortText)),
-    organization,
+    ...listFlags(personSearch),
   }),
   show: command('show <id-or-e-mail>', 'Show a person', named),
   add: command('add <name> <e-mail>', 'Add a person and print the identifier', {

@@ -134,7 +134,7 @@ test('checks are exempted, brought back, snoozed and put off on the command line
     'disk has no day on which it begins to block',
   ])
   assert.deepEqual(await run(deviceCommands.snooze, { ...ofCheck, check: 'lock' }), [
-    '5: There is no check lock: GET /checks lists them',
+    '5: There is no check lock: muster checks list shows them',
   ])
 })
 

@@ -4,7 +4,6 @@ import { findExemptionRequest } from '../../administration/requests/exemption-qu
 import { raiseExemptionRequest } from '../../administration/requests/raise-exemption-request.ts'
 import { reopenExemptionRequest } from '../../administration/requests/reopen-exemption-request.ts'
 import { reopenRegistrationRequest } from '../../administration/requests/reopen-registration-request.ts'
-import { type ListedRequest, listRequestsOfBothKinds } from '../../administration/requests/request-list-queries.ts'
 import { requestRegistration } from '../../administration/requests/request-registration.ts'
 import { withdrawExemptionRequest } from '../../administration/requests/withdraw-exemption-request.ts'
 import { type Reader, transact } from '../../base/db/transact.ts'
@@ -12,20 +11,11 @@ import { orNotFound } from '../../base/errors.ts'
 import { implement } from '../describe-commands.ts'
 import { findPerson } from '../find-person.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
-import { alignColumns } from '../table.ts'
+import { listRequests } from './list-requests.ts'
 import { requestGroup } from './request-group.ts'
 
 export const requestCommands = implement(requestGroup, {
-  async list({ connection }, { organization: named, all, limit }, io) {
-    const { id } = await organizationOf(connection.db, named)
-    const rows = await listRequestsOfBothKinds(connection.db, id, { isWhole: all === true, limit })
-    for (const line of alignColumns(
-      ['KIND', 'ID', 'STATE', 'ASKED', 'PERSON', 'DEVICE', 'MESSAGE'],
-      rows.map(cellsOf),
-    )) {
-      await io.line(line)
-    }
-  },
+  list: listRequests,
 
   async raiseExemption(
     { connection, now },
@@ -96,20 +86,6 @@ export const requestCommands = implement(requestGroup, {
     await io.line(`${args.kind === 'exemption' ? 'Exemption' : 'Registration'} request ${args.id} waits for a decision`)
   },
 })
-
-const maxShownLength = 60
-
-const cellsOf = (row: ListedRequest) => [
-  row.issue_count === null ? 'registration' : `exemption of ${row.issue_count}`,
-  row.id,
-  row.status,
-  row.requested_at,
-  row.person_email,
-  `${row.device_id} ${row.device_name}`,
-  row.requester_message.length > maxShownLength
-    ? `${row.requester_message.slice(0, maxShownLength)}…`
-    : row.requester_message,
-]
 
 type Deciding = { organization?: string; kind: 'exemption' | 'registration'; id: string; note?: string }
 

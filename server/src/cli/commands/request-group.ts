@@ -1,5 +1,7 @@
+import { exemptionRequestSearch } from '@muster/contract/exemption-requests.ts'
 import Type from 'typebox'
 import { command, describeGroup, flag } from '../describe-commands.ts'
+import { limit, listFlags } from '../list-flags.ts'
 import { organization, recordId, toggle } from './shared-members.ts'
 
 const text = Type.String({ maxLength: 5_000 })
@@ -11,10 +13,13 @@ const byPerson = { device: recordId, personEmail: Type.String() }
 export const requestGroup = describeGroup('requests', {
   list: command('list', 'List what waits for a decision, oldest first', {
     all: flag('--all', 'also what is decided or withdrawn', toggle),
-    limit: flag('--limit <n>', 'at most so many of each kind', Type.Integer({ minimum: 1, maximum: 10_000 }), {
-      default: 100,
-    }),
-    organization,
+    kind: flag(
+      '--kind <kind>',
+      'only these; --query and --json are about one kind',
+      Type.Optional(Type.Enum(['exemption', 'registration'])),
+    ),
+    ...listFlags(exemptionRequestSearch),
+    limit: flag('--limit <n>', 'at most so many of each kind', limit, { default: 100 }),
   }),
   raiseExemption: command(
     'raise-exemption <device> <person-email>',
