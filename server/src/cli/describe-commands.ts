@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { CommandContext, CommandIo, DataCommand } from './data-command.ts'
+import { nameMissing } from './name-missing.ts'
 import type { Into } from './program/run-into-file.ts'
 import type { Shell } from './program/shell.ts'
 
@@ -107,10 +108,21 @@ export function implement<Commands extends Described>(
   runs: { [Name in Names<Commands>]: Run<Commands[Name]> },
 ): Implemented<Commands> {
   const described = Object.entries(commands)
-  const made = described.flatMap(([name, one]) =>
-    typeof one === 'function'
-      ? []
-      : [[name, { name: `${group}-${name}`, args: one.args, run: runs[name as Names<Commands>] }]],
-  )
+  const made = described.flatMap(([name, one]) => {
+    if (typeof one === 'function') return []
+    const run = naming(group, name, runs[name as Names<Commands>])
+    return [[name, { name: `${group}-${name}`, args: one.args, run }]]
+  })
   return Object.fromEntries(made) as Implemented<Commands>
 }
+
+/** Has errors say which record is missing. */
+const naming =
+  (group: string, name: string, run: DataCommand['run']): DataCommand['run'] =>
+  async (context, args, io) => {
+    try {
+      return await run(context, args, io)
+    } catch (error) {
+      throw nameMissing(error, group, name, Object(args))
+    }
+  }

@@ -150,7 +150,8 @@ function describeNothing(lists: readonly RecordList[], { query = '', all = false
 function describeCut(called: string, limit: number): string {
   const most = maxListed.toLocaleString('en-US')
   const more = limit < maxListed ? `Pass --limit for more (${most} at most), or narrow` : 'Narrow'
-  return `Shown: the first ${limit.toLocaleString('en-US')} ${called}. ${more} with --query.`
+  const first = limit === 1 ? `the first of the ${called}` : `the first ${limit.toLocaleString('en-US')} ${called}`
+  return `Shown: ${first}. ${more} with --query.`
 }
 
 const maxShownLength = 60

@@ -13,6 +13,7 @@ import { addReceiver } from './program/add-receiver.ts'
 import { addServe } from './program/add-serve.ts'
 import { addSimulate } from './program/add-simulate.ts'
 import { addStart } from './program/add-start.ts'
+import { addStatus } from './program/add-status.ts'
 import { addTransfer } from './program/add-transfer.ts'
 import type { Shell } from './program/shell.ts'
 import { OutputClosed, standardInput, terminalIo } from './terminal-io.ts'
@@ -24,6 +25,7 @@ const parts = [
   addServe,
   addMigrate,
   addDoctor,
+  addStatus,
   addBackup,
   addTransfer,
   addDataCommands,

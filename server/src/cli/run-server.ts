@@ -12,12 +12,13 @@ import { exportCommand } from './commands/export-command.ts'
 import { importCommand } from './commands/import-command.ts'
 import { prepareSignInsCommand } from './commands/prepare-sign-ins-command.ts'
 import { simulateRequestsCommand } from './commands/simulate-requests-command.ts'
+import { statusCommand } from './commands/status-command.ts'
 import type { CommandIo, DataCommand } from './data-command.ts'
 import { dataGroups } from './data-groups.ts'
 
 type Roles = ServerParts['roles']
 
-/** Those that other commands of the terminal run. */
+/** Those of no group. */
 const inner: readonly DataCommand[] = [
   backupCommand,
   databaseFactsCommand,
@@ -25,6 +26,7 @@ const inner: readonly DataCommand[] = [
   importCommand,
   prepareSignInsCommand,
   simulateRequestsCommand,
+  statusCommand,
 ]
 
 /** Serves until interrupted, logging to standard output. */

@@ -103,7 +103,9 @@ test('requests are raised, listed, decided, reopened and withdrawn on the comman
   assert.deepEqual(await run(requestCommands.approve, ofRegistration), [
     `Approved registration request ${registration}`,
   ])
-  assert.deepEqual(await run(requestCommands.withdraw, { id: '900' }), ['5: There is no such record.'])
+  assert.deepEqual(await run(requestCommands.withdraw, { id: '900' }), [
+    '5: There is no exemption request 900: muster requests list --all',
+  ])
 })
 
 test('a first device is registered at once, and the terminal says so', async () => {

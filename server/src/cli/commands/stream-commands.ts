@@ -1,16 +1,15 @@
-import { type Db, transact } from '../../base/db/transact.ts'
+import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { ensureSigningKey } from '../../keys/rotate-signing-key.ts'
 import { audienceOf } from '../../signals/streams/audience.ts'
-import { authorizationReader } from '../../signals/streams/authorization-header.ts'
 import { deleteStream } from '../../signals/streams/delete-stream.ts'
 import { moveStream } from '../../signals/streams/move-stream.ts'
-import { presentStream } from '../../signals/streams/present.ts'
-import { findStream, findStreamRecord, listStreams, type StreamRecord } from '../../signals/streams/queries.ts'
+import { findStream, findStreamRecord } from '../../signals/streams/queries.ts'
 import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 import { streamIssuer } from '../../signals/streams/stream-issuer.ts'
 import { implement, type Run } from '../describe-commands.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
+import { everyStream } from '../streams/every-stream.ts'
 import { alignColumns, plainText } from '../table.ts'
 import { createStreamOf } from './create-stream-command.ts'
 import { streamGroup } from './stream-group.ts'
@@ -28,18 +27,17 @@ const setStatus =
   }
 
 export const streamCommands = implement(streamGroup, {
-  async list({ connection, secrets, config, now }, args, io) {
-    const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const presenting = { baseUrl: config.baseUrl, authorizationOf: authorizationReader(secrets) }
-    const rows = (await everyStream(connection.db, organizationId, now)).map((row) => {
-      const { health, delivery_type: type, delivery } = presentStream(row, presenting)
+  async list(context, args, io) {
+    const { id: organizationId } = await organizationOf(context.connection.db, args.organization)
+    const rows = (await everyStream(context, organizationId)).map((stream) => {
+      const { health, delivery_type: type, delivery } = stream
       const trouble = health.failing_since === null ? null : `since ${health.failing_since}: ${health.last_error}`
       return [
-        row.id,
-        row.name,
+        stream.id,
+        stream.name,
         type,
         hostOf(delivery.endpoint_url),
-        row.status,
+        stream.status,
         health.state,
         health.last_delivered_at,
         trouble,
@@ -55,14 +53,16 @@ export const streamCommands = implement(streamGroup, {
   disable: setStatus('disabled'),
   tail: tailStreams,
 
-  async move({ connection: { db }, secrets, config, now }, { organization: named, stream: reference }, io) {
+  async move(context, { organization: named, stream: reference }, io) {
+    const { connection, secrets, config, now } = context
+    const { db } = connection
     const { id: organizationId } = await organizationOf(db, named)
     await ensureSigningKey(db, secrets, { organizationId, purpose: 'signals' }, now)
-    const streams = reference === undefined ? await everyStream(db, organizationId, now) : [{ id: reference }]
+    const streams = reference === undefined ? await everyStream(context, organizationId) : [{ id: reference }]
     const { baseUrl, ssfPathIssuers: pathIssuers } = config
-    const context = terminalChange(organizationId, now)
+    const change = terminalChange(organizationId, now)
     for (const { id } of streams) {
-      const isMoved = await transact(db, (tx) => moveStream(tx, { baseUrl, pathIssuers, reference: id }, context))
+      const isMoved = await transact(db, (tx) => moveStream(tx, { baseUrl, pathIssuers, reference: id }, change))
       const moved = orNotFound(await findStream(db, organizationId, id))
       const { issuer, jwksUri } = streamIssuer(moved.issuer, baseUrl)
       const aud = audienceOf(moved, streamIssuer(moved.issuer, baseUrl).baseUrl)
@@ -83,15 +83,3 @@ export const streamCommands = implement(streamGroup, {
 
 /** Paths of receivers may hold secrets. */
 const hostOf = (url: string): string => new URL(url).host
-
-async function everyStream(db: Db, organizationId: string, now: string): Promise<StreamRecord[]> {
-  const limit = 100
-  const streams: StreamRecord[] = []
-  for (;;) {
-    const after = streams.at(-1)?.id
-    const page = { organizationId, params: {}, search: undefined, after, limit, order: 'ascending', now } as const
-    const rows = await listStreams(db, page)
-    streams.push(...rows)
-    if (rows.length < limit) return streams
-  }
-}

@@ -1,25 +1,19 @@
 import type { WebhookEndpointChange } from '@muster/contract/webhook-endpoints.ts'
 import type { Static } from 'typebox'
-import { type Db, transact } from '../../base/db/transact.ts'
+import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { changeEndpoint } from '../../signals/webhooks/change-endpoint.ts'
 import { createEndpoint } from '../../signals/webhooks/create-endpoint.ts'
 import { deleteEndpoint } from '../../signals/webhooks/delete-endpoint.ts'
-import { presentEndpoint } from '../../signals/webhooks/present.ts'
-import { type EndpointRecord, findEndpoint, listEndpoints } from '../../signals/webhooks/queries.ts'
+import { findEndpoint } from '../../signals/webhooks/queries.ts'
 import { revealSecret } from '../../signals/webhooks/reveal-secret.ts'
 import { rollSecret } from '../../signals/webhooks/roll-secret.ts'
-import { headersReader } from '../../signals/webhooks/write-endpoint.ts'
 import type { CommandContext, CommandIo } from '../data-command.ts'
 import { implement } from '../describe-commands.ts'
 import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
+import { endpointPresenter, everyEndpoint } from '../webhooks/every-endpoint.ts'
 import { webhookGroup } from './webhook-group.ts'
-
-const presenter = ({ secrets, now }: CommandContext) => {
-  const presenting = { headersOf: headersReader(secrets), now }
-  return (row: EndpointRecord, secret?: string) => presentEndpoint(row, presenting, secret)
-}
 
 const rulesOf = ({ config }: CommandContext) => ({ allowPrivate: config.allowPrivateReceivers })
 
@@ -33,7 +27,7 @@ export const webhookCommands = implement(webhookGroup, {
   async list(context, { organization: named, json: isJson }, io) {
     const { db } = context.connection
     const { id: organizationId } = await organizationOf(db, named)
-    const endpoints = (await everyEndpoint(db, organizationId, context.now)).map((row) => presenter(context)(row))
+    const endpoints = await everyEndpoint(context, organizationId)
     if (isJson) {
       for (const one of endpoints) await io.line(JSON.stringify(one))
       return 0
@@ -58,7 +52,7 @@ export const webhookCommands = implement(webhookGroup, {
     )
     if (isJson) {
       const row = orNotFound(await findEndpoint(connection.db, organizationId, id))
-      await io.line(JSON.stringify(presenter(context)(row, secret)))
+      await io.line(JSON.stringify(endpointPresenter(context)(row, secret)))
       return 0
     }
     await io.line(secret)
@@ -91,16 +85,6 @@ export const webhookCommands = implement(webhookGroup, {
     await io.error(until === null ? 'The one before has ended.' : `The one before signs as well until ${until}.`)
   },
 })
-
-async function everyEndpoint(db: Db, organizationId: string, now: string): Promise<EndpointRecord[]> {
-  const page = { organizationId, params: {}, search: undefined, limit: 100, order: 'ascending', now } as const
-  const rows: EndpointRecord[] = []
-  for (let after: string | undefined; ; after = rows.at(-1)?.id) {
-    const more = await listEndpoints(db, { ...page, after })
-    rows.push(...more)
-    if (more.length < page.limit) return rows
-  }
-}
 
 type Change = Static<typeof webhookGroup.commands.edit.args>
 
