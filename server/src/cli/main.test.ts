@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isWellFormedKey } from '../base/secrets/token-format.ts'
+import { ownVersion } from '../http/own-version.ts'
 import { generateSecret } from '../signals/webhooks/endpoint-secret.ts'
 import { headersOf, signingKeysOf } from '../signals/webhooks/sign-delivery.ts'
 
@@ -37,6 +38,12 @@ async function makeFolder(t: TestContext): Promise<string> {
   t.after(() => rm(folder, { recursive: true }))
   return folder
 }
+
+test('the version is printed without a server or settings', async () => {
+  for (const flag of ['--version', '-V']) {
+    assert.deepEqual(await muster([flag]), { exit: 0, out: `${ownVersion}\n`, err: '' })
+  }
+})
 
 test('a key is made without a server or settings', async () => {
   const { exit, out, err } = await muster(['keys', 'generate'])

@@ -16,7 +16,7 @@ const signIns = recordList({
     )
     return rows.map((row) => [
       ...[row.id, row.started_at, row.result, row.person_email],
-      ...[devices.get(row.device_id) ?? row.device_id, row.application_name],
+      ...[devices.get(row.device_id) ?? row.device_id, row.application_name || null],
     ])
   },
 })
