@@ -105,6 +105,7 @@ export async function listRecords(
         if (next.value) cut.push(list.calledWhen(asked.all === true))
         break
       }
+      io.signal.throwIfAborted()
       count += next.value.records.length + next.value.cells.length
       for (const record of next.value.records) await io.line(lineOf(record))
       await table.add(next.value.cells)
