@@ -92,6 +92,7 @@ export async function readReadiness(reader: Reader, asked: Asked): Promise<SignI
     .selectFrom(refusedPeople(asked).as('refused'))
     .select(['reason', 'device_type', sql<number>`count(*)::int`.as('count')])
     .groupBy(['reason', 'device_type'])
+    .orderBy('count', 'desc')
     .orderBy('device_type')
     .execute()
   const { count } = await reader
