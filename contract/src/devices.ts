@@ -103,6 +103,7 @@ export const deviceSearch = {
   note: nullableTextField,
   hardware_uuid: { ...uuidField, nullable: true },
   device_type: choiceField(deviceTypes),
+  auth_state: choiceField(authStates),
   will_block_at: nullableTimeField,
   registration_suspended_at: nullableTimeField,
   identity_conflict_since: nullableTimeField,

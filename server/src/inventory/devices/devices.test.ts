@@ -271,13 +271,34 @@ test('a hardware UUID is found in either case, with its index', async () => {
   })
 })
 
+test('who is blocked is asked of the list of devices, in all three lists', async () => {
+  const { organizationId } = app.tenant
+  const owner = await make.person(organizationId)
+  const group = await make.deviceGroup(organizationId)
+  const idIn = new Map<string, string>()
+  for (const state of ['good', 'notified', 'will_block', 'blocked'] as const) {
+    const { id } = await make.device(organizationId, { registered_owner_id: owner.id, groupIds: [group.id] })
+    await app.db.updateTable('devices').set({ auth_state: state }).where('id', '=', id).execute()
+    idIn.set(state, id)
+  }
+  const foreign = await make.device((await app.addTenant('Globex')).organizationId)
+  await app.db.updateTable('devices').set({ auth_state: 'blocked' }).where('id', '=', foreign.id).execute()
+  for (const path of ['/devices', `/people/${owner.id}/registered_devices`, `/device_groups/${group.id}/devices`]) {
+    const found = (query: string) => idsOf(`${path}?query=${encodeURIComponent(query)}`)
+    assert.deepEqual(await found('auth_state:Blocked'), [idIn.get('blocked')])
+    assert.deepEqual(await found('auth_state:"will block"'), [idIn.get('will_block')])
+    assert.deepEqual(await found('auth_state:["Good","Notified"]'), [idIn.get('good'), idIn.get('notified')])
+    assert.deepEqual(await found('auth_state~block'), [idIn.get('will_block'), idIn.get('blocked')])
+  }
+})
+
 test('what devices cannot be searched by is refused, in all three lists', async () => {
   const { organizationId } = app.tenant
   const owner = await make.person(organizationId)
   const group = await make.deviceGroup(organizationId)
   const fields =
-    'id, name, registered_at, last_authenticated_at, serial, note, hardware_uuid, device_type, will_block_at, ' +
-    'registration_suspended_at, identity_conflict_since'
+    'id, name, registered_at, last_authenticated_at, serial, note, hardware_uuid, device_type, auth_state, ' +
+    'will_block_at, registration_suspended_at, identity_conflict_since'
   const types = '"Mac", "Linux", "Windows", "iOS", "Android"'
   const wrong: [query: string, message: string][] = [
     ['id~1', 'id cannot be searched with ~; it allows :'],
@@ -302,7 +323,8 @@ test('what devices cannot be searched by is refused, in all three lists', async 
     ['device_type:Toaster', `device_type is one of ${types}, not "Toaster"`],
     ['device_type:null', 'device_type is never null'],
     ['will_block_at~2026', 'will_block_at cannot be searched with ~; it allows : < <= > >='],
-    ['auth_state:Good', `Unknown search field "auth_state"; searchable here: ${fields}`],
+    ['auth_state:Silent', 'auth_state is one of "Will Block", "Blocked", "Notified", "Good", not "Silent"'],
+    ['form_factor:phone', `Unknown search field "form_factor"; searchable here: ${fields}`],
     ['last_seen_at>2026-01-01', `Unknown search field "last_seen_at"; searchable here: ${fields}`],
   ]
   const paths = ['/devices', `/people/${owner.id}/registered_devices`, `/device_groups/${group.id}/devices`]

@@ -7,6 +7,11 @@ import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
 import { onPage } from '../../base/lists/on-page.ts'
 import type { SearchColumns } from '../../base/lists/where-search.ts'
+import { shownState } from './rules.ts'
+
+/** The stored form of what the API calls a state. */
+const storedState = (shown: string): string | undefined =>
+  Object.entries(shownState).find(([, name]) => name === shown)?.[0]
 
 const searchColumns = {
   id: { column: 'devices.id', type: 'bigint' },
@@ -17,6 +22,7 @@ const searchColumns = {
   note: { column: 'devices.note', type: 'text' },
   hardware_uuid: { column: 'devices.hardware_uuid', type: 'text' },
   device_type: { column: 'devices.device_type', type: 'text' },
+  auth_state: { column: 'devices.auth_state', type: 'text', storedValue: storedState },
   will_block_at: { column: 'devices.will_block_at', type: 'timestamptz' },
   registration_suspended_at: { column: 'devices.registration_suspended_at', type: 'timestamptz' },
   identity_conflict_since: { column: 'devices.identity_conflict_since', type: 'timestamptz' },
