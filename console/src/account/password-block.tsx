@@ -74,7 +74,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
         required
         error={change.faultOf('new_password')}
       />
-      <FormFault error={codeIsAsked ? null : change.faultBeside('new_password')} />
+      <FormFault error={codeIsAsked ? null : change.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={change.isPending}>

@@ -43,7 +43,7 @@ export function TotpForm({ setup, onClose, onCodes }: Parts) {
         data-autofocus
         error={enable.faultOf('code') && `The code ${enable.faultOf('code')}`}
       />
-      <FormFault error={enable.faultBeside('code')} />
+      <FormFault error={enable.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={enable.isPending}>

@@ -96,7 +96,7 @@ function DeleteCheck({ check, onDeleted, onClose }: Parts & { readonly onClose: 
       verb="Delete the check"
       onConfirm={() => remove.mutate()}
       isBusy={remove.isPending}
-      fault={remove.faultBeside()}
+      fault={remove.faultBeside}
     />
   )
 }

@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
+import { useBeside } from '../components/form-fault.tsx'
 import { Icon } from '../components/icon.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -57,7 +58,7 @@ export function TagEditor({ facts }: { facts: CheckFacts }) {
           placeholder="Baseline"
           value={typed}
           maxLength={60}
-          error={change.faultBeside()}
+          error={useBeside(change.faultBeside)}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <Button type="submit" loading={change.isPending}>

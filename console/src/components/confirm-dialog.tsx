@@ -1,6 +1,6 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { FormFault } from './form-fault.tsx'
+import { type Beside, FormFault } from './form-fault.tsx'
 import { Mark } from './state-shape.tsx'
 import './confirm-dialog.css'
 
@@ -24,7 +24,7 @@ type Parts = {
   readonly isBusy?: boolean
   /** False while something is missing that `children` name. */
   readonly isReady?: boolean
-  readonly fault?: string | undefined
+  readonly fault?: Beside
   readonly children?: ReactNode
 }
 

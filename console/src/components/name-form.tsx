@@ -32,7 +32,7 @@ export function NameForm({ about, maxLength, verb, action, onClose }: Parts) {
         data-autofocus
         error={action.faultOf('name')}
       />
-      <FormFault error={action.faultBeside('name')} />
+      <FormFault error={action.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={action.isPending}>

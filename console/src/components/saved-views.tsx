@@ -120,7 +120,7 @@ function SaveForm({ page, filters, onClose }: FormParts) {
         data-autofocus
       />
       <Checkbox name="is_shared" label="Share with everyone in the console" />
-      <FormFault error={save.faultBeside('name')} />
+      <FormFault error={save.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={save.isPending}>

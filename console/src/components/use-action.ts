@@ -1,7 +1,7 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
-import { ApiError } from '../api/api-error.ts'
 import { type Changed, refresh } from '../api/query.ts'
 import { ProofDeclined } from '../api/step-up.ts'
+import { type FieldFaults, fieldFaults } from './field-faults.ts'
 import { type Offer, toast } from './toasts.tsx'
 
 type Parts<Given, Answer> = {
@@ -19,12 +19,7 @@ type Parts<Given, Answer> = {
   readonly inTurn?: string
 }
 
-export type Action<Given, Answer = unknown> = UseMutationResult<Answer, Error, Given> & {
-  /** What the server says of a field. */
-  readonly faultOf: (field: string) => string | undefined
-  /** Why it was refused, where that belongs to none of the fields that the form shows. */
-  readonly faultBeside: (...shown: string[]) => string | undefined
-}
+export type Action<Given, Answer = unknown> = UseMutationResult<Answer, Error, Given> & FieldFaults
 
 /** A change that someone asks for: it is sent, said, and what it touches is read again. */
 export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, Answer>): Action<Given, Answer> {
@@ -41,15 +36,5 @@ export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, An
       if (!parts.hasForm && !(error instanceof ProofDeclined)) toast(error.message, 'cross')
     },
   })
-  const faults = mutation.error instanceof ApiError ? mutation.error.faults : []
-  return {
-    ...mutation,
-    faultOf: (field) => faults.find((fault) => fault.field === field)?.message,
-    faultBeside: (...shown) => {
-      if (mutation.error === null || mutation.error instanceof ProofDeclined) return undefined
-      if (faults.length === 0) return mutation.error.message
-      const others = faults.filter(({ field }) => !shown.includes(field))
-      return others.length === 0 ? undefined : others.map(({ field, message }) => `${field} ${message}`).join('. ')
-    },
-  }
+  return { ...mutation, ...fieldFaults(mutation.error) }
 }

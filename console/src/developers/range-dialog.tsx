@@ -2,7 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core'
 import type { RangeCount } from '@muster/contract/console-developers.ts'
 import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { FormFault } from '../components/form-fault.tsx'
+import { type Beside, FormFault } from '../components/form-fault.tsx'
 import { countText } from './count-text.ts'
 
 export type SentRange<State extends string> = { readonly from: string; readonly to: string; readonly state?: State }
@@ -18,7 +18,7 @@ type Parts<State extends string> = {
   readonly counting: (range: SentRange<State>) => UseQueryOptions<RangeCount, Error, RangeCount, any>
   readonly onSend: (range: SentRange<State>) => void
   readonly isBusy: boolean
-  readonly fault: string | undefined
+  readonly fault: Beside
   readonly onClose: () => void
 }
 

@@ -91,7 +91,7 @@ export function AddToGroup({ selection, filters, size, onClose, onDone }: Parts)
           </select>
         </label>
         <p className="secondary small">Checks that target the group are applied to them. Devices already in it stay.</p>
-        <FormFault error={add.faultBeside()} />
+        <FormFault error={add.faultBeside} />
         <div className="dialog-ends">
           {add.isPending && size > maxAtOnce && (
             <span className="secondary tabular grow" role="status">

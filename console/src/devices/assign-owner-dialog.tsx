@@ -47,7 +47,7 @@ export function AssignOwnerDialog({ device, ownerId, ownerName, onClose }: Parts
       isReady={!isSame}
       onConfirm={() => assign.mutate(person.id)}
       isBusy={assign.isPending}
-      fault={assign.faultBeside()}
+      fault={assign.faultBeside}
     />
   )
 }

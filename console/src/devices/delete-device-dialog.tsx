@@ -41,7 +41,7 @@ export function DeleteDeviceDialog({ device, ownerName, onClose, onDeleted }: Pa
       verb={`Delete ${name.length > 30 ? 'the device' : name}`}
       onConfirm={() => remove.mutate()}
       isBusy={remove.isPending}
-      fault={remove.faultBeside()}
+      fault={remove.faultBeside}
     />
   )
 }

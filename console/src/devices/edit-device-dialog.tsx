@@ -42,7 +42,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
           description="Kept when the device enrolls again"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={lack ?? save.faultOf('name')}
+          error={save.faultOf('name', lack)}
           maxLength={200}
           data-autofocus
         />
@@ -55,7 +55,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
           maxLength={2_000}
           rows={4}
         />
-        <FormFault error={save.faultBeside('name', 'note')} />
+        <FormFault error={save.faultBeside} />
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="filled" loading={save.isPending}>

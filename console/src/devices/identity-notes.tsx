@@ -129,7 +129,7 @@ function IdentityNote({ label, children, action }: NoteParts) {
           isDangerous={false}
           onConfirm={() => action.run.mutate(undefined, { onSuccess: () => setAsking(false) })}
           isBusy={action.run.isPending}
-          fault={action.run.faultBeside()}
+          fault={action.run.faultBeside}
         />
       )}
     </section>

@@ -97,7 +97,7 @@ function ConfirmMerge({ pair, preview, onSwap, onClose }: PreviewedParts & { rea
       onConfirm={() => merge.mutate()}
       isBusy={merge.isPending}
       isReady={lacking.length === 0}
-      fault={merge.faultBeside()}
+      fault={merge.faultBeside}
     >
       <Button variant="subtle" onClick={onSwap}>
         Keep {other} instead

@@ -71,7 +71,7 @@ export function SignInModeDialog({ device, onClose }: { device: Device; onClose:
           ))}
         </fieldset>
         {mode === withGroups && <GroupChoice chosen={groups} onChange={setGroups} />}
-        <FormFault error={save.faultOf('person_group_ids') ?? save.faultBeside('person_group_ids')} />
+        <FormFault error={save.faultBeside} />
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="filled" loading={save.isPending}>

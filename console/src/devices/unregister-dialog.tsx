@@ -47,7 +47,7 @@ export function UnregisterDialog({ device, ownerId, ownerName, onClose, onUnregi
       verb={`Unregister ${name.length > 30 ? 'the device' : name}`}
       onConfirm={() => unregister.mutate()}
       isBusy={unregister.isPending}
-      fault={unregister.faultBeside()}
+      fault={unregister.faultBeside}
     />
   )
 }

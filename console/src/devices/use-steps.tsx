@@ -55,7 +55,7 @@ export function useSteps<Item>({ total, begin, endOf, close, onChanged, onClose,
       ...(isPending && { cancel: 'Stop' }),
       onConfirm: () => action.mutate(),
       isBusy: isPending,
-      fault: action.faultBeside(),
+      fault: action.faultBeside,
     },
   }
 }

@@ -8,6 +8,7 @@ import { ApiError } from '../api/api-error.ts'
 import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { fieldFaults } from '../components/field-faults.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
 import { Failure } from '../components/notices.tsx'
@@ -68,9 +69,11 @@ function DraftEditor({ draft }: { draft: DraftView }) {
       setForm(formOf(saved))
     },
   })
-  const refusals = [judged.error, save.error].flatMap((error) => (error instanceof ApiError ? error.faults : []))
-  const faultUnder = (field: string) =>
-    refusals.find((fault) => fault.field === field || fault.field.startsWith(`${field}/`))?.message
+  const { faultIn: judgedFaultIn } = fieldFaults(judged.error)
+  const areFieldsRefused = [judged.error, save.error].some(
+    (error) => error instanceof ApiError && error.faults.length > 0,
+  )
+  const faultUnder = (field: string) => save.faultIn(field, judgedFaultIn(field))
   const name = visibleText(draft.name)
   return (
     <Page title={name} crumb={crumb} hasOwnTitle actions={<Ends draft={draft} isDirty={isDirty} />}>
@@ -96,7 +99,7 @@ function DraftEditor({ draft }: { draft: DraftView }) {
         <div className="draft-columns">
           <DraftFields form={form} onChange={(part) => setForm({ ...form, ...part })} faultUnder={faultUnder} />
           <aside className="draft-side" aria-label="Before you publish">
-            {judged.isError && refusals.length === 0 && (
+            {judged.isError && !areFieldsRefused && (
               <Failure
                 what="The draft could not be checked."
                 error={judged.error}
@@ -112,7 +115,7 @@ function DraftEditor({ draft }: { draft: DraftView }) {
           <SaveBar
             isWhole
             said={Object.keys(changes).length === 1 ? '1 change' : `${Object.keys(changes).length} changes`}
-            below={<FormFault error={save.faultBeside(...Object.keys(form))} />}
+            below={<FormFault error={save.faultBeside} />}
             onDiscard={() => setForm(before)}
           >
             <Button variant="filled" loading={save.isPending} data-submit onClick={() => save.mutate()}>

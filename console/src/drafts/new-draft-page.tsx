@@ -71,7 +71,7 @@ function NewDraftForm() {
         onChange={(event) => setName(event.currentTarget.value)}
         maxLength={200}
       />
-      <FormFault error={create.faultBeside('name')} />
+      <FormFault error={create.faultBeside} />
       <div>
         <Button type="submit" variant="filled" loading={create.isPending}>
           Create draft

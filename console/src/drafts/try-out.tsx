@@ -5,7 +5,8 @@ import { useId, useState } from 'react'
 import { api } from '../api/api.ts'
 import { query } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
-import { Failure, LoadFailure } from '../components/notices.tsx'
+import { FormFault } from '../components/form-fault.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { useNow } from '../components/relative-time.tsx'
 import { RowsTable } from '../components/rows-table.tsx'
 import { useAction } from '../components/use-action.ts'
@@ -73,7 +74,7 @@ export function TryOut({ name, sql }: { name: string; sql: string | null }) {
         </Button>
       </div>
       <LoadFailure what="Online devices" query={devices} />
-      {run.isError && <Failure what="The query could not be run." error={run.error} />}
+      <FormFault error={run.faultBeside} />
       <div role="status">
         {run.data && !result && <p className="secondary">Waiting for the device…</p>}
         {result?.error_message && <p className="bad">{visibleText(result.error_message)}</p>}

@@ -55,7 +55,7 @@ export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
     onDone: () => router.history.replace('/console/setup/second-factor'),
     hasForm: true,
   })
-  const { form, faultOf, isFine } = useCheckedForm(accept.error)
+  const { form, faultOf, isFine } = useCheckedForm(accept)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const { text, optional } = readForm(event.currentTarget)
@@ -132,7 +132,7 @@ export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
           Not in the lists of leaked passwords
         </li>
       </ul>
-      <FormFault error={accept.faultBeside('first_name', 'last_name', 'email', 'password')} />
+      <FormFault error={accept.faultBeside} />
       <Button type="submit" variant="filled" fullWidth loading={accept.isPending}>
         {isFirstRun ? 'Create the account' : 'Save the password and sign in'}
       </Button>

@@ -82,7 +82,7 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
         <Button fullWidth loading={totp.isPending} onClick={() => totp.mutate()}>
           Set up an authenticator app
         </Button>
-        <FormFault error={passkey.faultBeside() ?? totp.faultBeside()} />
+        <FormFault error={() => passkey.faultBeside() ?? totp.faultBeside()} />
       </div>
       {isNeeded ? (
         <p className="gate-later">

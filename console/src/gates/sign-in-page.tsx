@@ -9,6 +9,7 @@ import { signByPasskey } from '../api/passkeys.ts'
 import { query } from '../api/query.ts'
 import { beginSession } from '../api/session.ts'
 import { CodeField } from '../components/code-field.tsx'
+import { fieldFaults } from '../components/field-faults.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { Icon } from '../components/icon.tsx'
 import { PasswordField } from '../components/password-field.tsx'
@@ -46,7 +47,7 @@ export function SignInPage() {
   const [organization, setOrganization] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
   const [isFirstAsk, setIsFirstAsk] = useState(false)
-  const { form, faultOf, isFine } = useCheckedForm(signIn.error)
+  const { form, faultOf, isFine } = useCheckedForm({ error: signIn.error, ...fieldFaults(signIn.error) })
   const provider = options.data?.identity_provider
   const hasPasskeys = options.data?.passkeys === true
   const submit = (event: FormEvent<HTMLFormElement>) => {

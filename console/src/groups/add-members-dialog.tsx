@@ -78,7 +78,7 @@ export function AddMembersDialog({ kind, groupId, groupName, onClose }: Parts) {
           {found?.length === 0 && <li className="secondary">No results.</li>}
         </ul>
         {found?.length === maxFound && <p className="small faint">The first {maxFound}. Search for others.</p>}
-        <FormFault error={add.faultBeside()} />
+        <FormFault error={add.faultBeside} />
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="filled" disabled={ids.length === 0} loading={add.isPending}>

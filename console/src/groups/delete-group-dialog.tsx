@@ -38,7 +38,7 @@ export function DeleteGroupDialog({ group, onClose }: Parts) {
         verb="Delete the group"
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}
-        fault={fault === undefined ? remove.faultBeside() : `${fault}.`}
+        fault={fault === undefined ? remove.faultBeside : `${fault}.`}
       />
     )
   }

@@ -33,7 +33,7 @@ export function GroupFields({ title, verb, before, action, onClose }: Parts) {
           label="Name"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={lack ?? action.faultOf('name')}
+          error={action.faultOf('name', lack)}
           maxLength={200}
           data-autofocus
         />
@@ -45,7 +45,7 @@ export function GroupFields({ title, verb, before, action, onClose }: Parts) {
           error={action.faultOf('description')}
           maxLength={1_000}
         />
-        <FormFault error={action.faultBeside('name', 'description')} />
+        <FormFault error={action.faultBeside} />
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="filled" loading={action.isPending}>

@@ -62,7 +62,7 @@ export function ExemptDialog({ issue, onClose }: Parts) {
           error={exempt.faultOf('expires_at')}
           onChange={(event) => setDay(event.currentTarget.value)}
         />
-        <FormFault error={exempt.faultBeside('reason', 'expires_at')} />
+        <FormFault error={exempt.faultBeside} />
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="filled" loading={exempt.isPending}>

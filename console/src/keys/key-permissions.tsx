@@ -157,7 +157,7 @@ function ChangeForm({ apiKey, change, grantable, onClose }: DialogParts & { read
         onChange={(event) => setRationale(event.currentTarget.value)}
         data-autofocus
       />
-      <FormFault error={act.faultBeside('rationale')} />
+      <FormFault error={act.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button

@@ -70,7 +70,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
     hasForm: true,
     onDone: onMade,
   })
-  const { form, faultOf, isFine } = useCheckedForm(create.error)
+  const { form, faultOf, isFine } = useCheckedForm(create)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const unexplained = grantable.filter((one) => rationales[one]?.trim() === '')
@@ -81,7 +81,6 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
     }
     if (isFine(faults)) create.mutate()
   }
-  const fields = ['name', 'responsible_administrator', 'expires_at', ...grantable.map((one) => `permissions/${one}`)]
   return (
     <form {...form} onSubmit={submit}>
       <TextInput
@@ -118,7 +117,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
         </p>
         <PermissionFields names={grantable} value={rationales} onChange={setRationales} faultOf={faultOf} />
       </section>
-      <FormFault error={create.faultBeside(...fields)} />
+      <FormFault error={create.faultBeside} />
       <div className="form-ends">
         <Button type="submit" variant="filled" loading={create.isPending}>
           Create the key

@@ -44,7 +44,7 @@ export function useRevoking(apiKey: ConsoleApiKey, onRevoked: () => void): { rev
       verb="Revoke the key"
       onConfirm={() => revoke.mutate()}
       isBusy={revoke.isPending}
-      fault={revoke.faultBeside()}
+      fault={revoke.faultBeside}
     />
   )
   return { revoke: { text: 'Revoke…', run: () => setIsAsking(true), isDangerous: true }, dialogs }

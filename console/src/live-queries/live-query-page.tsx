@@ -116,7 +116,7 @@ function Actions({ query }: { query: LiveQueryCampaign }) {
         verb="Delete the live query"
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}
-        fault={remove.faultBeside()}
+        fault={remove.faultBeside}
       />
     </>
   )

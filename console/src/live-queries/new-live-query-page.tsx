@@ -62,13 +62,13 @@ function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
         label="Name"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        error={(isAsked ? lackOfName : undefined) ?? run.faultOf('name')}
+        error={run.faultOf('name', isAsked ? lackOfName : undefined)}
         maxLength={200}
       />
       <SqlEditor value={sql} onChange={setSql} label="osquery SQL" dialect="osquery" error={run.faultOf('sql')} />
       <TargetChoice targets={targets} onChange={setTargets} />
       <LeaveGuard isDirty={sql !== before && !run.isPending && !run.isSuccess} />
-      <FormFault error={(isAsked ? lackOfTarget : undefined) ?? run.faultBeside('name', 'sql')} />
+      <FormFault error={(isAsked ? lackOfTarget : undefined) ?? run.faultBeside} />
       <p className="small secondary">Online devices answer immediately. Others have 7 days to respond.</p>
       <div className="dialog-ends">
         <Button type="submit" variant="filled" loading={run.isPending}>

@@ -21,7 +21,7 @@ export function AddPersonDialog({ onClose }: { readonly onClose: () => void }) {
     onDone: onClose,
     hasForm: true,
   })
-  const { form, faultOf, isFine } = useCheckedForm(add.error)
+  const { form, faultOf, isFine } = useCheckedForm(add)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
@@ -55,7 +55,7 @@ export function AddPersonDialog({ onClose }: { readonly onClose: () => void }) {
           withAsterisk={false}
           error={faultOf('email')}
         />
-        <FormFault error={add.faultBeside('name', 'email')} />
+        <FormFault error={add.faultBeside} />
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="filled" loading={add.isPending}>

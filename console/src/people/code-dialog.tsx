@@ -76,7 +76,7 @@ function CodeForm({ personId, name, onClose, onMade }: Parts) {
         withAsterisk={false}
         error={make.faultOf('reason')}
       />
-      <FormFault error={make.faultBeside('reason', 'connection_id')} />
+      <FormFault error={make.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={make.isPending} disabled={choices.length === 0}>

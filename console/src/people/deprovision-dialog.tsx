@@ -56,7 +56,7 @@ export function DeprovisionDialog({ person, isAdministrator, onClose }: Parts) {
       onConfirm={() => deprovision.mutate()}
       isBusy={deprovision.isPending}
       isReady={devices !== undefined}
-      fault={deprovision.faultBeside()}
+      fault={deprovision.faultBeside}
     />
   )
 }

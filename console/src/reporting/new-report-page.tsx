@@ -58,7 +58,7 @@ function NewReport() {
         </select>
       </label>
       <LeaveGuard isDirty={(input.name !== '' || input.sql !== before.sql) && !make.isPending && !make.isSuccess} />
-      <FormFault error={make.faultBeside('name', 'sql')} />
+      <FormFault error={make.faultBeside} />
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>
           Save and run

@@ -56,7 +56,7 @@ export function ReportActions({ report, isAwaited, onRun }: Parts) {
         verb="Delete the query"
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}
-        fault={remove.faultBeside()}
+        fault={remove.faultBeside}
       />
     </>
   )

@@ -34,7 +34,7 @@ export function ReportEditor({ report, onRun }: { report: ReportingQuery; onRun:
     <form className="report-form" onSubmit={submit}>
       <ReportFields input={input} onChange={setInput} lacks={{ name: lack }} action={save} />
       <LeaveGuard isDirty={(isOther || isRenamed) && !save.isPending} />
-      <FormFault error={save.faultBeside('name', 'sql')} />
+      <FormFault error={save.faultBeside} />
       {(isOther || isRenamed) && (
         <div className="row">
           <Button type="submit" variant="filled" loading={save.isPending}>

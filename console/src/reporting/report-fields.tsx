@@ -21,7 +21,7 @@ export const ReportFields = ({ input, onChange, lacks, action }: Parts) => (
       label="Name"
       value={input.name}
       onChange={(event) => onChange({ ...input, name: event.currentTarget.value })}
-      error={lacks.name ?? action.faultOf('name')}
+      error={action.faultOf('name', lacks.name)}
       maxLength={200}
     />
     <SqlEditor
@@ -29,7 +29,7 @@ export const ReportFields = ({ input, onChange, lacks, action }: Parts) => (
       onChange={(sql) => onChange({ ...input, sql })}
       label="SQL over the reporting tables"
       dialect="reporting"
-      error={lacks.sql ?? action.faultOf('sql')}
+      error={action.faultOf('sql', lacks.sql)}
     />
   </>
 )

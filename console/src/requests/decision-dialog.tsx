@@ -88,7 +88,7 @@ export function DecisionDialog({ kind, asked, decision, onClose }: Parts) {
           onChange={(event) => setNote(event.currentTarget.value)}
           {...(!isDenying && { 'data-autofocus': true })}
         />
-        <FormFault error={decide.faultBeside('internal_message', explanationField)} />
+        <FormFault error={decide.faultBeside} />
         <div className="dialog-ends">
           {decide.isPending && asked.length > 1 && (
             <span className="small secondary grow" role="status">

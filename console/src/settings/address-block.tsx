@@ -54,7 +54,7 @@ export function AddressBlock({ own, old }: Parts) {
         verb="End old addresses"
         onConfirm={() => end.mutate(undefined, { onSuccess: () => setAsking(false) })}
         isBusy={end.isPending}
-        fault={end.faultBeside()}
+        fault={end.faultBeside}
       />
     </Block>
   )

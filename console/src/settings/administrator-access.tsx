@@ -46,7 +46,7 @@ export function AdministratorAccess({ admin }: { admin: AdminUser }) {
             (change.faultOf('restrictions') && `Restrictions ${change.faultOf('restrictions')}`)
           }
         />
-        <FormFault error={change.faultBeside('access', 'restrictions')} />
+        <FormFault error={change.faultBeside} />
         {isChanged && (
           <div className="row">
             <Button onClick={() => setRights(stored)}>Discard</Button>

@@ -40,7 +40,7 @@ export function AdministratorRemoval({ admin, isSelf }: { readonly admin: AdminU
         verb={`Remove ${nameOf(admin)}`}
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}
-        fault={whole === undefined ? remove.faultBeside() : `${nameOf(admin)} ${whole}.`}
+        fault={whole === undefined ? remove.faultBeside : `${nameOf(admin)} ${whole}.`}
       />
     </Block>
   )

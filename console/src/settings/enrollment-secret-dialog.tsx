@@ -71,7 +71,7 @@ function SecretForm({ onClose, onMade }: Parts) {
         description="At the end of that day (UTC). Leave empty for no expiry."
         error={make.faultOf('expires_at')}
       />
-      <FormFault error={make.faultBeside('name', 'expires_at')} />
+      <FormFault error={make.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={make.isPending}>

@@ -44,7 +44,7 @@ export function FirstDevice({ isTrusted }: { isTrusted: boolean }) {
             </label>
           ))}
         </fieldset>
-        <FormFault error={save.faultBeside()} />
+        <FormFault error={save.faultBeside} />
         {chosen !== before && (
           <div className="row">
             <Button onClick={() => setChosen(before)}>Discard</Button>

@@ -30,7 +30,7 @@ function InvitationForm({ onClose, onLink }: Parts) {
     onDone: onLink,
     hasForm: true,
   })
-  const { form, faultOf, isFine } = useCheckedForm(invite.error)
+  const { form, faultOf, isFine } = useCheckedForm(invite)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
@@ -71,7 +71,7 @@ function InvitationForm({ onClose, onLink }: Parts) {
         onChange={setRights}
         fault={invite.faultOf('restrictions') ?? invite.faultOf('access')}
       />
-      <FormFault error={invite.faultBeside('first_name', 'last_name', 'email', 'access', 'restrictions')} />
+      <FormFault error={invite.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={invite.isPending}>

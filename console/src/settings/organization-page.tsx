@@ -119,7 +119,7 @@ function NameBlock({ name }: { name: string }) {
           </Button>
         </div>
         <FormFault error={rename.faultOf('name') && `The name ${rename.faultOf('name')}`} />
-        <FormFault error={rename.faultBeside('name')} />
+        <FormFault error={rename.faultBeside} />
       </form>
     </Block>
   )

@@ -31,7 +31,7 @@ export function OwnerList() {
     else preview.mutate(read.text)
   }
   const refused = unread ?? preview.faultOf('csv')
-  const fault = refused === undefined ? preview.faultBeside() : `The file ${refused}.`
+  const fault = refused === undefined ? preview.faultBeside : `The file ${refused}.`
   return (
     <Block
       title="Assign owners from a list"

@@ -51,7 +51,7 @@ export function OwnerRule({ isOn }: { readonly isOn: boolean }) {
             <Button onClick={() => setIsAsking(true)}>Preview and turn on…</Button>
           ))}
       </p>
-      <FormFault error={stop.faultBeside()} />
+      <FormFault error={stop.faultBeside} />
       {isAsking && <Ask onClose={() => setIsAsking(false)} />}
     </Block>
   )
@@ -94,7 +94,7 @@ function Ask({ onClose }: { readonly onClose: () => void }) {
           Devices report the names of their accounts themselves. Turn this on only if you trust everyone who can enroll
           a device.
         </p>
-        <FormFault error={save.faultBeside()} />
+        <FormFault error={save.faultBeside} />
         <div className="dialog-ends">
           <Button onClick={onClose} data-autofocus>
             Cancel

@@ -48,7 +48,7 @@ export function RequiredChecks({ chosen: before }: { chosen: readonly string[] }
               />
             ))}
           </fieldset>
-          <FormFault error={save.faultBeside()} />
+          <FormFault error={save.faultBeside} />
           {isChanged && (
             <div className="row">
               <Button onClick={() => setChosen(before)}>Discard</Button>

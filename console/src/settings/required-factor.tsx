@@ -55,7 +55,7 @@ export function RequiredFactor({ facts }: { facts: SettingFacts }) {
         isDangerous={isRequired}
         onConfirm={() => save.mutate({ is_second_factor_required: !isRequired })}
         isBusy={save.isPending}
-        fault={fault === undefined ? save.faultBeside() : `It ${fault}.`}
+        fault={fault === undefined ? save.faultBeside : `It ${fault}.`}
       />
     </Block>
   )

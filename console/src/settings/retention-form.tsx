@@ -32,13 +32,13 @@ export function RetentionForm({ chosen }: { chosen: SettingFacts['chosen'] }) {
   const shorter = changed.filter((what) => Number(typed[what]) < Number(before[what]))
   const save = useSettings('Retention saved', () => setIsAsking(false))
   const change = Object.fromEntries(changed.map((what) => [`${what}_days`, Number(typed[what])])) as SettingsChange
-  const faultOf = (what: Retained): string | undefined => {
+  const lackOf = (what: Retained): string | undefined => {
     const { least, most } = retention[what]
     const days = Number(typed[what].trim() || Number.NaN)
     const isWithin = Number.isInteger(days) && days >= least && days <= most
-    return isWithin ? save.faultOf(`${what}_days`) : `Must be a whole number from ${least} to ${most}`
+    return isWithin ? undefined : `Must be a whole number from ${least} to ${most}`
   }
-  const isReady = changed.length > 0 && kinds.every((what) => faultOf(what) === undefined)
+  const isReady = changed.length > 0 && kinds.every((what) => lackOf(what) === undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!isReady) return
@@ -58,11 +58,11 @@ export function RetentionForm({ chosen }: { chosen: SettingFacts['chosen'] }) {
             value={typed[what]}
             readOnly={!mayManage}
             onChange={(event) => setTyped({ ...typed, [what]: event.currentTarget.value })}
-            error={typed[what] === before[what] ? undefined : faultOf(what)}
+            error={save.faultOf(`${what}_days`, typed[what] === before[what] ? undefined : lackOf(what))}
             rightSection={<span className="small faint">days</span>}
           />
         ))}
-        <FormFault error={isAsking ? undefined : save.faultBeside(...kinds.map((what) => `${what}_days`))} />
+        <FormFault error={isAsking ? undefined : save.faultBeside} />
         {changed.length > 0 && (
           <div className="row">
             <Button onClick={() => setTyped(before)}>Discard</Button>
@@ -84,7 +84,7 @@ export function RetentionForm({ chosen }: { chosen: SettingFacts['chosen'] }) {
         verb="Shorten retention"
         onConfirm={() => save.mutate(change)}
         isBusy={save.isPending}
-        fault={save.faultBeside()}
+        fault={save.faultBeside}
       />
     </Block>
   )

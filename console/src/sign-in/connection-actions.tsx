@@ -72,7 +72,7 @@ function RollSecret({ connection, isOpen, onClose }: DialogParts) {
         verb="Replace the client secret"
         onConfirm={() => roll.mutate()}
         isBusy={roll.isPending}
-        fault={roll.faultBeside()}
+        fault={roll.faultBeside}
       />
       <Modal
         opened={secret !== undefined}
@@ -125,7 +125,7 @@ function DeleteConnection({ connection, isOpen, onClose }: DialogParts) {
       verb="Delete the connection"
       onConfirm={() => remove.mutate()}
       isBusy={remove.isPending}
-      fault={remove.faultBeside()}
+      fault={remove.faultBeside}
     />
   )
 }

@@ -14,12 +14,6 @@ type Parts<Input> = {
   readonly aboutKeys: string
 }
 
-/** The fields whose faults `ConnectionFields` shows. */
-export const connectionFieldNames = [
-  ...['name', 'redirect_uris', 'redirect_uris/0', 'request_keys', 'request_keys/keys', 'request_keys_url'],
-  ...['upstream_id', 'start_url', 'wait_seconds'],
-]
-
 /** What can be chosen of a connection, made or changed. */
 export function ConnectionFields<Input extends ConnectionInput>({
   value,

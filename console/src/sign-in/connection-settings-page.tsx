@@ -11,7 +11,7 @@ import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
 import { FormSaveBar } from '../developers/form-save-bar.tsx'
 import { refuseOutdated } from '../developers/refuse-outdated.ts'
 import { useInput } from '../developers/use-input.ts'
-import { ConnectionFields, connectionFieldNames } from './connection-fields.tsx'
+import { ConnectionFields } from './connection-fields.tsx'
 import { areKeysReadable, changeOf, changesInWords, inputOf, labels, readKeySet, shownOf } from './connection-input.ts'
 import { connectionQuery } from './connection-queries.ts'
 import { WithConnection } from './with-connection.tsx'
@@ -86,7 +86,7 @@ function SettingsForm({ connection }: { connection: SignInConnectionView }) {
         shownOf={shownOf}
         onTakeTheirs={takeTheirs}
       />
-      <FormFault error={save.faultBeside(...connectionFieldNames)} />
+      <FormFault error={save.faultBeside} />
       <FormSaveBar
         changes={changesInWords(before, input)}
         consequence="The next request is treated this way."

@@ -12,7 +12,7 @@ import { useAction } from '../components/use-action.ts'
 import { ChoiceCards } from '../developers/choice-cards.tsx'
 import '../developers/developers.css'
 import './sign-in.css'
-import { ConnectionFields, connectionFieldNames } from './connection-fields.tsx'
+import { ConnectionFields } from './connection-fields.tsx'
 import { areKeysReadable, bodyOf, type ConnectionInput, noInput, readKeySet } from './connection-input.ts'
 import { keysLacking } from './connection-words.ts'
 import { firstProviderOf, type ProviderName, providerOf, providersOf } from './providers.tsx'
@@ -158,7 +158,7 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
           ]}
         />
       )}
-      <FormFault error={create.faultBeside(...connectionFieldNames)} />
+      <FormFault error={create.faultBeside} />
       <div className="form-ends">
         <Button type="submit" variant="filled" loading={create.isPending}>
           Create the connection

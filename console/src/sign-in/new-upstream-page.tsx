@@ -13,7 +13,7 @@ import { PasswordField } from '../components/password-field.tsx'
 import { useAction } from '../components/use-action.ts'
 import '../developers/developers.css'
 import './sign-in.css'
-import { UpstreamFields, upstreamFieldNames } from './upstream-fields.tsx'
+import { UpstreamFields } from './upstream-fields.tsx'
 import { newUpstreamBodyOf, noUpstream, productWords, type UpstreamProduct, upstreamsCrumb } from './upstream-input.ts'
 
 export function NewUpstreamPage() {
@@ -117,7 +117,7 @@ function NewUpstreamForm({ onMade }: { onMade: (made: NewSignInUpstream) => void
         onChange={(event) => set({ clientSecret: event.currentTarget.value })}
       />
       <UpstreamFields provider={input.provider} value={input} onChange={setInput} faultOf={create.faultOf} />
-      <FormFault error={create.faultBeside('issuer', 'client_id', 'client_secret', ...upstreamFieldNames)} />
+      <FormFault error={create.faultBeside} />
       <div className="form-ends">
         <Button type="submit" variant="filled" loading={create.isPending}>
           Add identity provider

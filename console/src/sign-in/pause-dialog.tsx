@@ -64,7 +64,7 @@ function PauseForm({ connection, onClose }: Omit<Parts, 'isOpen'>) {
         withAsterisk={false}
         error={pause.faultOf('reason')}
       />
-      <FormFault error={pause.faultBeside('reason')} />
+      <FormFault error={pause.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={pause.isPending}>

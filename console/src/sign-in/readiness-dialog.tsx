@@ -130,7 +130,7 @@ function EnforceForm({ connection, report, onClose }: Parts & { readonly report:
         error={enforce.faultOf('refused_count')}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
-      <FormFault error={enforce.faultBeside('refused_count')} />
+      <FormFault error={enforce.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose} data-autofocus>
           Cancel

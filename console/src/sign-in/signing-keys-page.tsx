@@ -72,7 +72,7 @@ function Rotation() {
       isEmergency ? 'The new key signs now' : `The new key signs from ${deadlineOf(from, Date.now())} UTC`,
     onDone: () => setOpened(undefined),
   })
-  const shared = { onClose: () => setOpened(undefined), isBusy: rotate.isPending, fault: rotate.faultBeside() }
+  const shared = { onClose: () => setOpened(undefined), isBusy: rotate.isPending, fault: rotate.faultBeside }
   return (
     <>
       <div className="form-ends">

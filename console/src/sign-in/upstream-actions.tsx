@@ -70,7 +70,7 @@ function ReplaceSecret({ upstream, onClose }: Parts & { readonly onClose: () => 
           error={replace.faultOf('client_secret')}
           onChange={(event) => setSecret(event.currentTarget.value)}
         />
-        <FormFault error={replace.faultBeside('client_secret')} />
+        <FormFault error={replace.faultBeside} />
         <div className="dialog-ends">
           <Button variant="subtle" onClick={onClose}>
             Cancel
@@ -111,7 +111,7 @@ function DeleteUpstream({
       verb="Delete the identity provider"
       onConfirm={() => remove.mutate()}
       isBusy={remove.isPending}
-      fault={remove.faultBeside()}
+      fault={remove.faultBeside}
     />
   )
 }

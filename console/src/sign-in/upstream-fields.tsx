@@ -9,12 +9,6 @@ type Parts<Input> = {
   readonly faultOf: (field: string) => string | undefined
 }
 
-/** The fields whose faults `UpstreamFields` shows. */
-export const upstreamFieldNames = [
-  ...['name', 'tenant', 'tenant/claim', 'tenant/value'],
-  ...['email_domains', 'email_domains/0', 'creates_people'],
-]
-
 /** Whom an upstream may vouch for, and what people call it. */
 export function UpstreamFields<Input extends UpstreamInput>({ provider, value, onChange, faultOf }: Parts<Input>) {
   const set = (change: Partial<UpstreamInput>) => onChange({ ...value, ...change })

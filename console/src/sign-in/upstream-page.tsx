@@ -18,7 +18,7 @@ import { useInput } from '../developers/use-input.ts'
 import './sign-in.css'
 import { upstreamsQuery } from './connection-queries.ts'
 import { UpstreamActions } from './upstream-actions.tsx'
-import { UpstreamFields, upstreamFieldNames } from './upstream-fields.tsx'
+import { UpstreamFields } from './upstream-fields.tsx'
 import {
   productWords,
   upstreamBodyOf,
@@ -113,7 +113,7 @@ function SettingsForm({ upstream }: { upstream: SignInUpstreamView }) {
         shownOf={upstreamShownOf}
         onTakeTheirs={takeTheirs}
       />
-      <FormFault error={save.faultBeside(...upstreamFieldNames)} />
+      <FormFault error={save.faultBeside} />
       <FormSaveBar
         changes={upstreamChangesInWords(before, input)}
         consequence="The next sign-in is judged this way."

@@ -43,7 +43,7 @@ export function DeleteStream({ stream, waiting, isOpen, onClose, onDeleted }: Pa
       verb="Delete the stream"
       onConfirm={() => remove.mutate()}
       isBusy={remove.isPending}
-      fault={remove.faultBeside()}
+      fault={remove.faultBeside}
     />
   )
 }

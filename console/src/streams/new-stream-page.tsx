@@ -15,7 +15,7 @@ import '../developers/developers.css'
 import { EventTypes } from './event-types.tsx'
 import { MadeStream } from './made-stream.tsx'
 import { OktaFields } from './okta-fields.tsx'
-import { StreamFields, streamFieldNames } from './stream-fields.tsx'
+import { StreamFields } from './stream-fields.tsx'
 import { deliveryOf, noInput, type StreamInput } from './stream-input.ts'
 import { streamsCrumb } from './with-stream.tsx'
 
@@ -81,7 +81,7 @@ function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean
         ]}
       />
       {isOkta ? (
-        <OktaFields url={oktaUrl} onChange={setOktaUrl} error={oktaFault ?? create.faultOf('delivery/endpoint_url')} />
+        <OktaFields url={oktaUrl} onChange={setOktaUrl} error={create.faultOf('delivery/endpoint_url', oktaFault)} />
       ) : (
         <>
           <StreamFields value={input} onChange={setInput} faultOf={create.faultOf} />
@@ -111,7 +111,7 @@ function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean
         </>
       )}
       <EventTypes />
-      <FormFault error={create.faultBeside(...streamFieldNames)} />
+      <FormFault error={create.faultBeside} />
       <div className="form-ends">
         <Button type="submit" variant="filled" loading={create.isPending}>
           Create the stream

@@ -109,7 +109,7 @@ function Rotation({ stream, view, onToken }: RotationParts) {
   })
   const hits = has && mode !== 'overlap'
   const start = () => (hits ? setIsAsking(true) : rotate.mutate())
-  const fault = rotate.faultBeside('overlap_seconds')
+  const fault = rotate.faultBeside
   return (
     <>
       <ChoiceCards legend="Replace it" name="mode" value={mode} onChange={setMode} options={modesFor(has)} />

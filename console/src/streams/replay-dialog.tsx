@@ -47,7 +47,7 @@ export function ReplayDialog({ streamId, isOpen, onClose }: Parts) {
       counting={(range) => query('countStreamReplay', { params: { streamId }, query: range })}
       onSend={(range) => replay.mutate(range)}
       isBusy={replay.isPending}
-      fault={replay.faultBeside()}
+      fault={replay.faultBeside}
     />
   )
 }

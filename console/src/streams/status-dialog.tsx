@@ -68,7 +68,7 @@ export function StatusDialog({ stream, status, isOpen, onClose }: Parts) {
       isDangerous={status === 'disabled'}
       onConfirm={() => change.mutate()}
       isBusy={change.isPending}
-      fault={change.faultBeside('reason')}
+      fault={change.faultBeside}
     >
       <TextInput
         label="Reason (optional)"

@@ -115,7 +115,7 @@ function Move({ stream, next }: { stream: SsfStream; next: Settings }) {
         verb="Move the stream"
         onConfirm={() => move.mutate()}
         isBusy={move.isPending}
-        fault={move.faultBeside()}
+        fault={move.faultBeside}
       />
     </>
   )

@@ -8,12 +8,6 @@ type Parts = {
   readonly faultOf: (field: string) => string | undefined
 }
 
-/** The fields whose faults `StreamFields` shows. */
-export const streamFieldNames = [
-  ...['name', 'description', 'aud', 'delivery/endpoint_url', 'delivery/authorization_header'],
-  'delivery/method',
-]
-
 /** What can be chosen of a stream, made or changed. */
 export function StreamFields({ value, onChange, faultOf }: Parts) {
   const set = (name: keyof StreamInput) => (text: string) => onChange({ ...value, [name]: text })

@@ -12,7 +12,7 @@ import { isSameOrigin } from '../developers/same-origin.ts'
 import { useInput } from '../developers/use-input.ts'
 import { EventTypes } from './event-types.tsx'
 import { StreamAuthorization } from './stream-authorization.tsx'
-import { StreamFields, streamFieldNames } from './stream-fields.tsx'
+import { StreamFields } from './stream-fields.tsx'
 import { changeOf, changesInWords, isSameInput, labels, wishesOf } from './stream-input.ts'
 import { streamQuery } from './stream-queries.ts'
 import { StreamTab } from './stream-tab.tsx'
@@ -87,7 +87,7 @@ function SettingsForm({ stream }: { stream: SsfStream }) {
         shownOf={(of, field) => of[field]}
         onTakeTheirs={takeTheirs}
       />
-      <FormFault error={save.faultBeside(...streamFieldNames)} />
+      <FormFault error={save.faultBeside} />
       <FormSaveBar
         changes={changesInWords(before, input)}
         consequence="Waiting events are delivered the new way."

@@ -43,7 +43,7 @@ function TestForm({ stream, onClose }: Parts) {
         onChange={(event) => setEmail(event.currentTarget.value)}
         data-autofocus
       />
-      <FormFault error={test.faultBeside('email')} />
+      <FormFault error={test.faultBeside} />
       <div role="status">{test.data && <Outcome stream={stream} answer={test.data} onClose={onClose} />}</div>
       <div className="dialog-ends">
         <Button onClick={onClose}>{test.data ? 'Close' : 'Cancel'}</Button>

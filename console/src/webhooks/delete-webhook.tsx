@@ -43,7 +43,7 @@ export function DeleteWebhook({ endpoint, isOpen, onClose, onDeleted }: Parts) {
       verb="Delete the webhook"
       onConfirm={() => remove.mutate()}
       isBusy={remove.isPending}
-      fault={remove.faultBeside()}
+      fault={remove.faultBeside}
     />
   )
 }

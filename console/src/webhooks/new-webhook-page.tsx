@@ -10,7 +10,7 @@ import { Page } from '../components/page.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
 import { useAction } from '../components/use-action.ts'
 import '../developers/developers.css'
-import { fieldNamesOf, WebhookFields } from './webhook-fields.tsx'
+import { WebhookFields } from './webhook-fields.tsx'
 import { bodyOf, noInput } from './webhook-input.ts'
 import { nameOf, webhooksCrumb } from './with-webhook.tsx'
 
@@ -63,7 +63,7 @@ function NewWebhookForm({ onMade }: { onMade: (endpoint: WebhookEndpoint) => voi
   return (
     <form onSubmit={submit} noValidate>
       <WebhookFields value={input} onChange={setInput} faultOf={create.faultOf} />
-      <FormFault error={create.faultBeside(...fieldNamesOf(input))} />
+      <FormFault error={create.faultBeside} />
       <div className="form-ends">
         <Button type="submit" variant="filled" loading={create.isPending}>
           Create the webhook

@@ -47,7 +47,7 @@ export function ResendDialog({ endpointId, isOpen, onClose }: Parts) {
       counting={(range) => query('countWebhookResend', { params: { endpointId }, query: range })}
       onSend={(range) => resend.mutate(range)}
       isBusy={resend.isPending}
-      fault={resend.faultBeside()}
+      fault={resend.faultBeside}
     />
   )
 }

@@ -63,7 +63,7 @@ function TestForm({ endpoint, onClose }: Parts) {
           : 'An example with made-up values, signed like a real one: a receiver that acts on this event will act on it.'}{' '}
         Sent to this webhook only.
       </p>
-      <FormFault error={test.faultBeside()} />
+      <FormFault error={test.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={test.isPending}>

@@ -9,12 +9,6 @@ type Parts = {
   readonly faultOf: (field: string) => string | undefined
 }
 
-/** The fields whose faults `WebhookFields` shows. */
-export const fieldNamesOf = ({ headers }: WebhookInput): readonly string[] => [
-  ...['url', 'description', 'events', 'custom_headers'],
-  ...headers.map(({ name }) => `custom_headers/${name}`),
-]
-
 /** What can be chosen of a webhook, made or changed. */
 export const WebhookFields = ({ value, onChange, faultOf }: Parts) => (
   <>

@@ -122,7 +122,7 @@ function RollForm({ endpoint, onClose, onSecret }: RollParts) {
           isOverlapping &&
           'An overlap is under way: this roll ends both secrets immediately, and the receiver refuses every request until it has the new one.'}
       </p>
-      <FormFault error={roll.faultBeside()} />
+      <FormFault error={roll.faultBeside} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" {...(seconds === 0 && { color: 'danger' })} loading={roll.isPending}>

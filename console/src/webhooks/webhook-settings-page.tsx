@@ -10,7 +10,7 @@ import { FormSaveBar } from '../developers/form-save-bar.tsx'
 import { refuseOutdated } from '../developers/refuse-outdated.ts'
 import { isSameOrigin } from '../developers/same-origin.ts'
 import { useInput } from '../developers/use-input.ts'
-import { fieldNamesOf, WebhookFields } from './webhook-fields.tsx'
+import { WebhookFields } from './webhook-fields.tsx'
 import { changeOf, changesInWords, labels, shownOf, wishesOf } from './webhook-input.ts'
 import { webhookQuery } from './webhook-queries.ts'
 import { WebhookSecret } from './webhook-secret.tsx'
@@ -72,7 +72,7 @@ function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
         shownOf={shownOf}
         onTakeTheirs={takeTheirs}
       />
-      <FormFault error={save.faultBeside(...fieldNamesOf(input))} />
+      <FormFault error={save.faultBeside} />
       <FormSaveBar
         changes={changesInWords(before, input)}
         consequence="Waiting messages are sent the new way."

@@ -6,6 +6,7 @@ import { api } from '../../api/api.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { query, refresh } from '../../api/query.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { fieldFaults } from '../../components/field-faults.ts'
 import { isWide } from '../../components/is-wide.ts'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { useAction } from '../../components/use-action.ts'
@@ -78,13 +79,9 @@ export function ConfigurationEditor({ facts, saved, definitions, begin: first }:
     undo: (answer) => ({ label: 'Undo', run: () => undo.mutate({ saved: answer, before }) }),
     onDone: () => setIsAsking(false),
   })
-  const refusals = [preview.error, save.error].flatMap((error) => (error instanceof ApiError ? error.faults : []))
+  const { faultIn: previewFaultIn } = fieldFaults(preview.error)
   const faultUnder = (path: string): string | undefined =>
-    faults[path] ??
-    refusals.find(({ field }) => {
-      const name = field.replace(/^change\//, '')
-      return name === path || name.startsWith(`${path}/`)
-    })?.message
+    save.faultIn(path, faults[path] ?? previewFaultIn(`change/${path}`) ?? previewFaultIn(path))
   const isOutdated = save.error instanceof ApiError && save.error.code === 'preview_outdated'
   const verb = verbOf(current, draft, changes)
   const set = (part: Partial<Draft>) => {
@@ -137,7 +134,7 @@ export function ConfigurationEditor({ facts, saved, definitions, begin: first }:
           preview={current}
           verb={verb}
           others={others}
-          fault={isAsking ? undefined : save.faultBeside(...knownFields)}
+          fault={isAsking ? undefined : save.faultBeside}
           isOutdated={isOutdated && !isAsking}
           isBusy={save.isPending}
           onLookAgain={lookAgain}
@@ -160,19 +157,10 @@ export function ConfigurationEditor({ facts, saved, definitions, begin: first }:
           {...(isWide(current.hit, current.all_devices) && { typed: String(current.hit) })}
           onConfirm={() => save.mutate()}
           isBusy={save.isPending}
-          fault={save.error?.message}
+          fault={save.faultBeside}
         />
       )}
       <LeaveGuard isDirty={changes > 0 && !save.isPending && !save.isSuccess} />
     </>
   )
 }
-
-const knownFields = [
-  'block_auth_grace_period_days',
-  'auth_check_run_shelf_life_seconds',
-  'targeted_groups',
-  'excluded_groups',
-  'blocking_allowed_groups',
-  'blocking_excluded_groups',
-]

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ConfigurationPreview } from '@muster/contract/console-checks.ts'
+import { type Beside, useBeside } from '../../components/form-fault.tsx'
 import { SaveBar } from '../../components/save-bar.tsx'
 import type { Draft } from './draft.ts'
 import { changesInWords, consequenceOf } from './preview-words.ts'
@@ -14,7 +15,7 @@ type Parts = {
   readonly verb: string
   /** What someone else has changed meanwhile. */
   readonly others: readonly string[]
-  readonly fault: string | undefined
+  readonly fault: Beside
   readonly isOutdated: boolean
   readonly isBusy: boolean
   readonly onLookAgain: () => void
@@ -32,15 +33,7 @@ export const ConfigurationSaveBar = (parts: Parts) => (
           ? '1 change'
           : `${parts.changes} changes`
     }
-    below={
-      <div
-        className={parts.fault === undefined ? 'small faint' : 'small bad'}
-        role={parts.fault === undefined ? undefined : 'alert'}
-      >
-        {parts.others.length > 0 && `Someone else changed ${parts.others.join(', ')} in the meantime. `}
-        {parts.fault ?? (parts.preview ? consequenceOf(parts.preview) : 'Making the preview…')}
-      </div>
-    }
+    below={<Below {...parts} />}
     onDiscard={parts.onDiscard}
   >
     {parts.isOutdated ? (
@@ -60,3 +53,13 @@ export const ConfigurationSaveBar = (parts: Parts) => (
     )}
   </SaveBar>
 )
+
+function Below({ fault, others, preview }: Pick<Parts, 'fault' | 'others' | 'preview'>) {
+  const said = useBeside(fault)
+  return (
+    <div className={said === undefined ? 'small faint' : 'small bad'} role={said === undefined ? undefined : 'alert'}>
+      {others.length > 0 && `Someone else changed ${others.join(', ')} in the meantime. `}
+      {said ?? (preview ? consequenceOf(preview) : 'Making the preview…')}
+    </div>
+  )
+}

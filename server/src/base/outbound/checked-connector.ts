@@ -44,7 +44,7 @@ class AddressRefusedError extends Error {
 /** No name server gave an address, whatever the reason. */
 class NameUnresolvedError extends Error {
   readonly code = 'NAME_UNRESOLVED'
-  constructor(options: ErrorOptions) {
+  constructor(options?: ErrorOptions) {
     super('The host name was not found', options)
   }
 }
@@ -114,7 +114,8 @@ async function judgeHost(host: string, settings: ConnectorSettings): Promise<Jud
   const rules: AddressRules = { ...settings, ...(ownAddresses && { ownAddresses }) }
   const isAllowed = (address: string) =>
     settings.allowPrivate || isInRanges(address, settings.innerRanges ?? []) || isPublicAddress(address, rules)
-  if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) throw new AddressRefusedError()
+  if (addresses.length === 0) throw new NameUnresolvedError()
+  if (!addresses.every(({ address }) => isAllowed(address))) throw new AddressRefusedError()
   return { addresses, isAllowed }
 }
 

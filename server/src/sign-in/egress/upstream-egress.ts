@@ -53,15 +53,15 @@ export function faultOfPartyUrl(egress: UpstreamEgress, address: string): string
   return faultOfReceiverUrl(address, { allowPrivate: true })
 }
 
-const inner = ['ADDRESS_REFUSED', 'NAME_UNRESOLVED']
-
 /**
- * Why a call to one has failed, in words that follow the name of the field; undefined where it has answered. A name without an
- * address and one of the inner network read alike, so that nobody learns what is inside.
+ * Why a call to one has failed, in words that follow the name of the field; undefined where it has answered. Says whether the name
+ * has an address and whether that is public, and no more: not which address it is, nor what the name server answered.
  */
 export function faultOfCall(error: unknown): string | undefined {
   const code = codeOf(error)
-  if (code !== undefined && inner.includes(code)) {
+  if (code === 'NAME_UNRESOLVED')
+    return 'could not be looked up: check the spelling of the host, and the DNS of this server'
+  if (code === 'ADDRESS_REFUSED') {
     return 'must be on a publicly reachable host, or be listed in MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS by the operator'
   }
   const { name } = Object(error) as { name?: unknown }
