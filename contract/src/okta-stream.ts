@@ -1,3 +1,4 @@
+import { addressDoubt } from './address-doubt.ts'
 import { deliveryMethods } from './delivery-methods.ts'
 
 /** Where Okta takes security event tokens. */
@@ -29,12 +30,6 @@ export const oktaSettings = ({ iss: issuer }: { readonly iss: string }) => ({
   jwksUrl: /^https?:\/\/[^/]+$/.test(issuer) ? `${issuer}/ssf/jwks.json` : `${issuer}/jwks.json`,
 })
 
-const privateHost =
-  /^(localhost|.*\.(localhost|local|internal)|127\..*|10\..*|192\.168\..*|169\.254\..*|172\.(1[6-9]|2\d|3[01])\..*|\[.*\]|[^.]+)$/
-
 /** What speaks against an issuer of which Okta fetches the keys over the internet; undefined where nothing does. */
-export function oktaDoubt({ iss: issuer }: { readonly iss: string }): string | undefined {
-  const { protocol, hostname, origin } = new URL(issuer)
-  if (protocol === 'https:' && !privateHost.test(hostname)) return undefined
-  return `Okta cannot reach ${origin}. Set MUSTER_BASE_URL to a public https address first.`
-}
+export const oktaDoubt = ({ iss: issuer }: { readonly iss: string }): string | undefined =>
+  addressDoubt(issuer, { service: 'Okta' })

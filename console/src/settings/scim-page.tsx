@@ -12,6 +12,7 @@ import { NameForm } from '../components/name-form.tsx'
 import { NewSecretDialog } from '../components/new-secret-dialog.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 import { useAction } from '../components/use-action.ts'
 import { ScimTokenTable } from './scim-token-table.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
@@ -33,6 +34,7 @@ export function ScimPage() {
           <code>muster organizations set-feature scim --on</code>.
         </p>
       )}
+      <UnreachableAddress address={baseUrl} reader={{ service: 'An identity provider on the internet' }} />
       <Block title="Address" about="Okta: SCIM connector base URL, with HTTP Header as authentication mode.">
         <CodeBlock text={baseUrl} label="Base URL" />
       </Block>

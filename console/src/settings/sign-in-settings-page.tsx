@@ -10,6 +10,7 @@ import { ListBody } from '../components/list-body.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { Mark } from '../components/state-shape.tsx'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 import { AdministratorTable } from './administrator-table.tsx'
 import { administratorsQuery } from './administrators-query.ts'
 import { RequiredFactor } from './required-factor.tsx'
@@ -60,6 +61,7 @@ function Provider({ facts }: { facts: SettingFacts }) {
             <FirstSignIn />
           </dd>
         </dl>
+        <UnreachableAddress address={provider.redirect_uri} reader={{ browserFrom: undefined }} />
       </Block>
     )
   }
@@ -75,6 +77,7 @@ function Provider({ facts }: { facts: SettingFacts }) {
       }
     >
       <CodeBlock text={`${baseUrl}/console/api/session/oidc/callback`} label="Redirect address" />
+      <UnreachableAddress address={baseUrl} reader={{ browserFrom: undefined }} />
       <p className="secondary">
         <FirstSignIn />
       </p>

@@ -1,13 +1,16 @@
 import { Button } from '@mantine/core'
 import type { NewSignInConnection } from '@muster/contract/console-sign-in.ts'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
+import { settingFactsQuery } from '../api/setting-facts.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Page } from '../components/page.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 import { useAction } from '../components/use-action.ts'
 import { ChoiceCards } from '../developers/choice-cards.tsx'
 import '../developers/developers.css'
@@ -15,7 +18,7 @@ import './sign-in.css'
 import { ConnectionFields } from './connection-fields.tsx'
 import { areKeysReadable, bodyOf, type ConnectionInput, noInput, readKeySet } from './connection-input.ts'
 import { keysLacking } from './connection-words.ts'
-import { firstProviderOf, type ProviderName, providerOf, providersOf } from './providers.tsx'
+import { firstProviderOf, type ProviderName, providerOf, providersOf, readerOf } from './providers.tsx'
 import { ReachNote } from './reach-note.tsx'
 import { SetupSteps } from './setup-steps.tsx'
 import { connectionsCrumb } from './with-connection.tsx'
@@ -98,6 +101,7 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
   const [isPublic, setIsPublic] = useState(false)
   const [input, setInput] = useState(noInput)
   const { title, redirectHint, redirectExample, aboutKeys } = providerOf(provider)
+  const { data: facts } = useQuery(settingFactsQuery)
   const callers = providersOf(input.kind)
   const chooseKind = (kind: typeof input.kind) => {
     setInput({ ...input, kind })
@@ -139,6 +143,7 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
         />
       )}
       <ReachNote provider={provider} />
+      <UnreachableAddress address={facts?.base_url} reader={readerOf(provider)} />
       <ConnectionFields
         value={input}
         onChange={setInput}

@@ -1,15 +1,18 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { NewSignInUpstream } from '@muster/contract/console-upstreams.ts'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
+import { settingFactsQuery } from '../api/setting-facts.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { GuideLink } from '../components/guide-link.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Page } from '../components/page.tsx'
 import { PasswordField } from '../components/password-field.tsx'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 import { useAction } from '../components/use-action.ts'
 import '../developers/developers.css'
 import './sign-in.css'
@@ -34,6 +37,7 @@ const MadeUpstream = ({ upstream }: { upstream: NewSignInUpstream }) => (
   <section className="form-section">
     <p>Muster has read its metadata. Enter this redirect address at the provider, exactly:</p>
     <CodeBlock text={upstream.redirect_uri} label="Redirect address" />
+    <UnreachableAddress address={upstream.redirect_uri} reader={{ browserFrom: undefined }} />
     <p>
       Then{' '}
       <Link className="underlined" to="/connections/new">
@@ -65,6 +69,7 @@ const issuers: Readonly<Partial<Record<UpstreamProduct, string>>> = {
 }
 
 function NewUpstreamForm({ onMade }: { onMade: (made: NewSignInUpstream) => void }) {
+  const { data: facts } = useQuery(settingFactsQuery)
   const [input, setInput] = useState(noUpstream)
   const create = useAction({
     act: () => api('createSignInUpstream', { body: newUpstreamBodyOf(input) }),
@@ -88,6 +93,7 @@ function NewUpstreamForm({ onMade }: { onMade: (made: NewSignInUpstream) => void
       <p className="small secondary">
         First make a client for Muster there. <GuideLink name={guides[input.provider]}>How to</GuideLink>
       </p>
+      <UnreachableAddress address={facts?.base_url} reader={{ browserFrom: productWords[input.provider] }} />
       {input.provider !== 'google' && (
         <TextInput
           label="Issuer"

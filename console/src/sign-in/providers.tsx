@@ -1,3 +1,4 @@
+import type { AddressReader } from '@muster/contract/address-doubt.ts'
 import type { ComputerType } from '@muster/contract/computer-types.ts'
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import type { ReactNode } from 'react'
@@ -110,6 +111,10 @@ export type ProviderName = (typeof providers)[number]['value']
 
 export const providerOf = (name: ProviderName): Provider =>
   providers.find(({ value }) => value === name) ?? providers[0]
+
+/** Who opens the addresses of this server there. */
+export const readerOf = (name: ProviderName): AddressReader =>
+  name === 'okta' || name === 'entra' ? { service: providerOf(name).title } : 'program'
 
 export const providersOf = (wanted: SignInConnectionView['kind']) => providers.filter(({ kind }) => kind === wanted)
 

@@ -1,39 +1,43 @@
 import { Fragment } from 'react'
 import { CopyButton } from '../components/copy-button.tsx'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { type ProviderName, providerOf, type SetupValues, textsOf } from './providers.tsx'
+import { type ProviderName, providerOf, readerOf, type SetupValues, textsOf } from './providers.tsx'
 
 type Parts = { readonly provider: ProviderName; readonly values: SetupValues }
 
 /** What to select and what to copy at the other side, in order. */
 export const SetupSteps = ({ provider, values }: Parts) => (
-  <ol className="setup-steps">
-    {providerOf(provider).steps.map(({ says, values: wanted = [] }, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the steps are written once
-      <li key={index}>
-        <div>{says}</div>
-        {wanted.length > 0 && (
-          <dl className="setup-values">
-            {wanted
-              .flatMap((value) => textsOf(value, values))
-              .map(([label, text]) => (
-                <Fragment key={`${label} ${text}`}>
-                  <dt className="secondary">{label}</dt>
-                  <dd>
-                    {text === undefined ? (
-                      <span className="secondary">Shown once when it was made. Replace it if it is lost.</span>
-                    ) : (
-                      <>
-                        <code>{visibleText(text)}</code>
-                        <CopyButton text={text} label={`the ${label.toLowerCase()}`} />
-                      </>
-                    )}
-                  </dd>
-                </Fragment>
-              ))}
-          </dl>
-        )}
-      </li>
-    ))}
-  </ol>
+  <>
+    <UnreachableAddress address={values.issuer} reader={readerOf(provider)} />
+    <ol className="setup-steps">
+      {providerOf(provider).steps.map(({ says, values: wanted = [] }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the steps are written once
+        <li key={index}>
+          <div>{says}</div>
+          {wanted.length > 0 && (
+            <dl className="setup-values">
+              {wanted
+                .flatMap((value) => textsOf(value, values))
+                .map(([label, text]) => (
+                  <Fragment key={`${label} ${text}`}>
+                    <dt className="secondary">{label}</dt>
+                    <dd>
+                      {text === undefined ? (
+                        <span className="secondary">Shown once when it was made. Replace it if it is lost.</span>
+                      ) : (
+                        <>
+                          <code>{visibleText(text)}</code>
+                          <CopyButton text={text} label={`the ${label.toLowerCase()}`} />
+                        </>
+                      )}
+                    </dd>
+                  </Fragment>
+                ))}
+            </dl>
+          )}
+        </li>
+      ))}
+    </ol>
+  </>
 )

@@ -9,6 +9,7 @@ import { FormFault } from '../components/form-fault.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, LoadFailure, SkeletonRows } from '../components/notices.tsx'
 import { Page } from '../components/page.tsx'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
@@ -78,6 +79,7 @@ const Facts = ({ upstream }: { upstream: SignInUpstreamView }) => (
       <>
         <p className="small secondary">The redirect address to enter there, exactly:</p>
         <CodeBlock text={upstream.redirect_uri} label="Redirect address" />
+        <UnreachableAddress address={upstream.redirect_uri} reader={{ browserFrom: productWords[upstream.provider] }} />
       </>
     )}
   </section>

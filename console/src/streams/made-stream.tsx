@@ -1,8 +1,9 @@
-import { oktaDoubt, oktaSettings } from '@muster/contract/okta-stream.ts'
+import { oktaSettings } from '@muster/contract/okta-stream.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { Link } from '@tanstack/react-router'
 import { CodeBlock } from '../components/code-block.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { PollHelp } from './poll-help.tsx'
 
@@ -34,10 +35,9 @@ const PolledHelp = ({ stream }: { stream: SsfStream }) => (
 
 function OktaHelp({ stream }: { stream: SsfStream }) {
   const { issuer, jwksUrl } = oktaSettings(stream)
-  const doubt = oktaDoubt(stream)
   return (
     <>
-      {doubt !== undefined && <p className="note will">{doubt}</p>}
+      <UnreachableAddress address={issuer} reader={{ service: 'Okta' }} />
       <p>
         The stream <b className="medium">{visibleText(stream.name)}</b> is created. Now set it up in Okta: open Security
         &gt; Device Integrations &gt; Receive shared signals, create a stream, and enter these two addresses.

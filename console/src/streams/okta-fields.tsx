@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
-import { oktaDoubt } from '@muster/contract/okta-stream.ts'
 import { useQuery } from '@tanstack/react-query'
 import { settingFactsQuery } from '../api/setting-facts.ts'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 
 type Parts = {
   readonly url: string
@@ -9,13 +9,14 @@ type Parts = {
   readonly error: string | undefined
 }
 
+const okta = { service: 'Okta' }
+
 /** All that a stream for Okta needs; its layout, audience and address follow. */
 export function OktaFields({ url, onChange, error }: Parts) {
   const { data: facts } = useQuery(settingFactsQuery)
-  const doubt = facts && oktaDoubt({ iss: facts.base_url })
   return (
     <>
-      {doubt !== undefined && <p className="note will">{doubt}</p>}
+      <UnreachableAddress address={facts?.base_url} reader={okta} />
       <TextInput
         label="Address of your Okta organization"
         description="Such as https://acme.okta.com. Events are pushed there in the draft format, with this address as audience."

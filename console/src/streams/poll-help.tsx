@@ -1,10 +1,12 @@
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { CodeBlock } from '../components/code-block.tsx'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 
 /** A first poll, to be tried in a terminal. */
 export const PollHelp = ({ stream }: { stream: SsfStream }) => (
   <section>
     <h2>Try it</h2>
+    <UnreachableAddress address={stream.delivery.endpoint_url} reader="program" />
     <CodeBlock
       label="a first poll"
       text={[`curl ${stream.delivery.endpoint_url} \\`, '  -H "Authorization: Bearer $POLL_TOKEN"'].join('\n')}

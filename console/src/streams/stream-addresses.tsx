@@ -7,6 +7,7 @@ import { api } from '../api/api.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
+import { UnreachableAddress } from '../components/unreachable-address.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { streamIssuerQuery } from './stream-queries.ts'
@@ -22,6 +23,7 @@ export function StreamAddresses({ stream }: { stream: SsfStream }) {
     <>
       <section className="form-section">
         <h2>Values for your receiver</h2>
+        <UnreachableAddress address={issuer.data?.present.iss} reader="program" />
         {issuer.isError && (
           <Failure what="The issuer could not be loaded." error={issuer.error} onRetry={() => void issuer.refetch()} />
         )}

@@ -10,7 +10,7 @@ const { refused, accepted }: { refused: string[]; accepted: string[] } = JSON.pa
 
 const inward = '127.0.0.1'
 const publicly = (last: number) => `1.1.1.${last}`
-const unreachable = 'null The host has no publicly reachable address'
+const unreachable = 'null The host could not be looked up, or has no public address'
 const tricks: [title: string, zone: Zone, expected: string][] = [
   ['a public address and an inward one of the other kind', { addresses: [publicly(1), '::1'] }, unreachable],
   [

@@ -172,7 +172,7 @@ test('a name without an address and one of the inner network look alike, but for
   assert.deepEqual(inner, {
     kind: 'failed',
     fault: 'unreachable',
-    message: 'The host has no publicly reachable address',
+    message: 'The host could not be looked up, or has no public address',
     mayHaveArrived: false,
     timings: { dnsMs: 0, connectMs: 0, tlsMs: 0, firstByteMs: 0, totalMs: 0 },
   })

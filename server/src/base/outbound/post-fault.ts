@@ -7,7 +7,7 @@ import type { Ending } from './ending.ts'
 export type PostFault = 'unreachable' | 'connection' | 'tls' | 'timeout' | 'aborted'
 
 const messages: Record<PostFault, string> = {
-  unreachable: 'The host has no publicly reachable address',
+  unreachable: 'The host could not be looked up, or has no public address',
   connection: 'The connection could not be made, or broke',
   tls: 'No secure connection could be made: see the certificate and the TLS version of the receiver',
   timeout: 'The receiver did not answer in time',

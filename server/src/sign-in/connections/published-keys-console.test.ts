@@ -62,5 +62,7 @@ test('an address without keys is refused at its field, and adds no connection', 
   }
   const inner = await browser.ask('POST', at, { ...published(), request_keys_url: 'https://10.0.0.1/jwks' })
   assert.match(inner.body.errors[0].message, /publicly reachable host/)
+  const unknown = await browser.ask('POST', at, { ...published(), request_keys_url: 'https://id.invalid/jwks' })
+  assert.match(unknown.body.errors[0].message, /^could not be looked up/)
   assert.deepEqual(await app.db.selectFrom('signin_connections').select('id').execute(), [])
 })

@@ -27,7 +27,7 @@ async function readJson(egress: UpstreamEgress, url: string): Promise<unknown> {
   try {
     response = await upstreamFetch(egress, url)(url, { signal: AbortSignal.timeout(timeoutMs) })
   } catch (error) {
-    return refuse(faultOfCall(error) ?? setWords)
+    return refuse(faultOfCall(error, url) ?? setWords)
   }
   if (response.status !== 200) return refuse(`must answer with 200, not with ${response.status}`)
   return response.json().catch(() => refuse(setWords))

@@ -4,6 +4,7 @@ import { type GuardedFetch, guardedFetch } from '../../base/outbound/guarded-fet
 import { type OwnAddresses, ownAddresses, ownHosts } from '../../base/outbound/own-addresses.ts'
 import { isInRanges } from '../../base/outbound/public-address.ts'
 import { faultOfReceiverUrl } from '../../base/outbound/receiver-url.ts'
+import type { Resolve } from '../../base/outbound/resolve-name.ts'
 import { codeOf } from '../../base/relying-party/oidc-failure.ts'
 import { isStorable } from '../../base/storable.ts'
 import { isSecure } from './address-rules.ts'
@@ -14,6 +15,8 @@ export type UpstreamEgress = {
   innerRanges: readonly string[]
   nat64Prefixes?: readonly string[]
   listOwnAddresses?: OwnAddresses
+  /** How names are resolved; unless told otherwise the name servers are asked. */
+  resolve?: Resolve
 }
 
 /** Of the server. */
@@ -54,19 +57,22 @@ export function faultOfPartyUrl(egress: UpstreamEgress, address: string): string
 }
 
 /**
- * Why a call to one has failed, in words that follow the name of the field; undefined where it has answered. Says whether the name
- * has an address and whether that is public, and no more: not which address it is, nor what the name server answered.
+ * Why a call to an address has failed, in words that follow the name of the field; undefined where it has answered. Says of a host
+ * whether it has an address and whether that is public, and no more; of names that are for inner networks not even that, as someone
+ * could list them.
  */
-export function faultOfCall(error: unknown): string | undefined {
+export function faultOfCall(error: unknown, address: string): string | undefined {
   const code = codeOf(error)
-  if (code === 'NAME_UNRESOLVED')
-    return 'could not be looked up: check the spelling of the host, and the DNS of this server'
-  if (code === 'ADDRESS_REFUSED') {
-    return 'must be on a publicly reachable host, or be listed in MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS by the operator'
-  }
+  if (code === 'NAME_UNRESOLVED' && faultOfReceiverUrl(address, { allowPrivate: false }) === undefined)
+    return unknownHost
+  if (code === 'NAME_UNRESOLVED' || code === 'ADDRESS_REFUSED') return innerHost
   const { name } = Object(error) as { name?: unknown }
   return code !== undefined || name === 'TimeoutError' ? 'does not answer' : undefined
 }
+
+const unknownHost = 'could not be looked up: check the spelling of the host, and the DNS of this server'
+const innerHost =
+  'must be on a publicly reachable host, or be listed in MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS by the operator'
 
 /** The `fetch` for one upstream: plain http is for a laboratory on this machine alone, which the operator has listed. */
 export function upstreamFetch(egress: UpstreamEgress, issuer: string): GuardedFetch {

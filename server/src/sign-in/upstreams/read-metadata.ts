@@ -33,7 +33,7 @@ export async function readMetadata(
   try {
     provider = await discoverProvider(registration, upstreamFetch(egress, issuer))
   } catch (error) {
-    return refuse(wordsFor(error))
+    return refuse(wordsFor(error, issuer))
   }
   return metadataOf(provider) ?? refuse('must name an https authorization endpoint and the response type code')
 }
@@ -48,13 +48,14 @@ export function metadataOf(provider: Provider): UpstreamMetadata | undefined {
   return { issuer, authorizationEndpoint, endSessionEndpoint: isBrowserAddress(issuer, endSession) ? endSession : null }
 }
 
-function wordsFor(error: unknown): string {
+function wordsFor(error: unknown, issuer: string): string {
   const { code: fault } = Object(error) as { code?: unknown }
   if (fault === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') {
     return 'must be the issuer as the provider itself writes it, with or without the slash at the end'
   }
   return (
-    faultOfCall(error) ?? 'must answer at /.well-known/openid-configuration with the metadata of an OpenID provider'
+    faultOfCall(error, issuer) ??
+    'must answer at /.well-known/openid-configuration with the metadata of an OpenID provider'
   )
 }
 

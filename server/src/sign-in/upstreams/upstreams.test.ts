@@ -4,6 +4,7 @@ import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { json, startHostileProvider } from '../../../test/support/hostile-provider.ts'
 import { freePort } from '../../../test/support/muster-process.ts'
+import type { Resolve } from '../../base/outbound/resolve-name.ts'
 import { upstreamEgress } from '../egress/upstream-egress.ts'
 import { readMetadata } from './read-metadata.ts'
 
@@ -125,8 +126,11 @@ const settings = (listed: string[]) =>
     ...{ egressNat64Prefixes: [], egressSharedAddresses: [] },
   })
 
-const faultAt = (listed: string[], issuer: string) =>
-  readMetadata(settings(listed), { provider: 'oidc', issuer, clientId: 'muster', clientSecret: 's' }).then(
+const faultAt = (listed: string[], issuer: string, resolve?: Resolve) =>
+  readMetadata(
+    { ...settings(listed), ...(resolve && { resolve }) },
+    { provider: 'oidc', issuer, clientId: 'muster', clientSecret: 's' },
+  ).then(
     () => undefined,
     (error: { errors?: { field: string; message: string }[] }) => error.errors?.[0]?.message,
   )
@@ -168,6 +172,24 @@ test('an issuer inside is refused unless the operator lists it, and nothing of i
   ]) {
     assert.match((await faultAt(['127.0.0.1'], issuer)) ?? '', /^must /, issuer)
   }
+})
+
+test('a name that cannot be looked up is said to be one, and a name inside not to be public', async () => {
+  const faultWith = (resolve: Resolve, issuer = 'https://id.example.com') => faultAt([], issuer, resolve)
+  const missing: Resolve = (_host, callback) => callback(new Error('NXDOMAIN'), [])
+  const failing: Resolve = (_host, callback) => callback(new Error('SERVFAIL of ns1.inner.example'), [])
+  const empty: Resolve = (_host, callback) => callback(null, [])
+  const unknown = 'could not be looked up: check the spelling of the host, and the DNS of this server'
+  for (const resolve of [missing, failing, empty]) assert.equal(await faultWith(resolve), unknown)
+  for (const address of ['10.0.0.1', '127.0.0.1', '169.254.169.254']) {
+    const inner: Resolve = (_host, callback) => callback(null, [{ address, family: 4 }])
+    assert.match((await faultWith(inner)) ?? '', /^must be on a publicly reachable host/)
+  }
+  assert.match((await faultWith(missing, 'https://10.0.0.1')) ?? '', /^must be on a publicly reachable host/)
+  for (const host of ['localhost', 'id.corp', 'id.internal', 'id']) {
+    assert.match((await faultWith(missing, `https://${host}`)) ?? '', /^must be on a publicly reachable host/, host)
+  }
+  assert.deepEqual(provider.asked, [])
 })
 
 test('metadata with text that no database holds is refused, or left out where it can be', async () => {

@@ -50,6 +50,7 @@ export async function changeStream(
     rules,
     isDraft: stream.spec_version === 'draft',
     storedAuthorization: current.authorization,
+    storedEndpointUrl: stream.endpoint_url,
   }
   const isOwn = stream.audience === streamAddress(baseUrl, stream.stream_id)
   const spec = { ...input, specVersion: isOwn ? ('draft' as const) : ('v1_0' as const) }

@@ -32,7 +32,14 @@ export async function createStream(
   const issuer = await getIssuer(tx, organizationId, { pathIssuers })
   const { baseUrl } = streamIssuer(issuer, commonBaseUrl)
   const isDraft = input.specVersion === 'draft'
-  const settings = settle(input, { streamUuid, baseUrl, rules, isDraft, storedAuthorization: null })
+  const settings = settle(input, {
+    streamUuid,
+    baseUrl,
+    rules,
+    isDraft,
+    storedAuthorization: null,
+    storedEndpointUrl: null,
+  })
   const { id } = await tx
     .insertInto('ssf_streams')
     .values({

@@ -212,6 +212,38 @@ test('what makes no stream is refused, with where it is wrong', async () => {
   assert.deepEqual(await app.db.selectFrom('ssf_streams').select('id').execute(), [])
 })
 
+test('a chat service is refused as a new address; a stream that is there already can still be changed', async () => {
+  const slack = { method: push, endpoint_url: 'https://hooks.slack.com/services/T0/B0/xyz' }
+  const { id, stream_id } = (
+    await create({ name: 'Alerts', delivery: { ...slack, endpoint_url: 'https://a.example/' } })
+  ).body
+  const polled = (await create({ name: 'Polled' })).body
+  const legacy = {
+    ssf_stream: { name: 'A', aud: 'a', delivery_type: 'push', delivery: slack, endpoint_url: slack.endpoint_url },
+  }
+  const answers = [
+    await create({ delivery: slack }),
+    await create(legacy),
+    await patch(id, { delivery: slack }),
+    await patch(polled.id, { delivery: slack }),
+  ]
+  for (const answer of answers) {
+    assert.equal(answer.status, 422)
+    const [, ...faults] = fieldsOf(answer)
+    assert.match(faults.join(), /(?:endpoint_url|aud) Slack cannot read these requests: .* posts to Slack\.$/)
+  }
+  await app.db.updateTable('ssf_streams').set({ endpoint_url: slack.endpoint_url }).where('id', '=', id).execute()
+  const changed = await patch(id, { name: 'Chat', delivery: slack })
+  assert.deepEqual([changed.status, changed.body.name], [200, 'Chat'])
+  const reset = await app.ask('PUT', '/ssf_streams', { body: { stream_id, delivery: slack } })
+  assert.deepEqual(
+    [reset.status, reset.body.delivery?.endpoint_url],
+    [200, slack.endpoint_url],
+    JSON.stringify(reset.body),
+  )
+  assert.equal((await patch(id, { delivery: { ...slack, endpoint_url: `${slack.endpoint_url}2` } })).status, 422)
+})
+
 test('addresses of receivers that are not public are refused when a stream is made and when it is changed', async () => {
   const vectors = JSON.parse(
     readFileSync(new URL('../../base/outbound/test-vectors/urls.json', import.meta.url), 'utf8'),

@@ -2,6 +2,7 @@ import type { FieldError } from '@muster/contract/errors.ts'
 import { maskedHeaderValue } from '@muster/contract/masked-header-value.ts'
 import { fail } from '../../base/errors.ts'
 import { parseDateTime } from '../../base/lists/parse-date-time.ts'
+import { faultOfChatService } from '../../base/outbound/chat-services.ts'
 import { faultOfReceiverUrl, type ReceiverRules } from '../../base/outbound/receiver-url.ts'
 import { isSameOrigin } from '../../base/outbound/same-origin.ts'
 import { isAssigned, recordAudience, streamAddress } from './audience.ts'
@@ -29,6 +30,7 @@ export type Place = {
   isDraft: boolean
   /** What is stored, also where everything is set again. */
   storedAuthorization: string | null
+  storedEndpointUrl: string | null
 }
 
 export type Current = { stream: Stream; authorization: string | null }
@@ -114,7 +116,7 @@ const headerValue = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/
 function faultsOf(
   settings: Settings,
   { form, endpointUrl, authorizations }: StreamInput,
-  { rules, isDraft, storedAuthorization }: Place,
+  { rules, isDraft, storedAuthorization, storedEndpointUrl }: Place,
 ): FieldError[] {
   const fields = fieldsOf[form]
   const isPushed = settings.deliveryType === 'push'
@@ -124,6 +126,7 @@ function faultsOf(
     [fields.name, settings.name.trim() === '' && 'must not be blank'],
     [fields.endpointUrl, isPushed && settings.endpointUrl === null && 'is required'],
     [fields.endpointUrl, urlFault && `must ${urlFault}`],
+    [fields.endpointUrl, url !== undefined && url !== storedEndpointUrl && faultOfChatService(url)],
     [
       fields.audience,
       form === 'standard' && /[^\x21-\x7e]/.test(settings.audience ?? '') && 'must be ASCII without spaces',

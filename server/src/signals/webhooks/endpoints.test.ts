@@ -138,6 +138,20 @@ test('what makes no endpoint is refused, with where it is wrong, and so is what 
   assert.deepEqual(await rowVersions(app.db), before)
 })
 
+test('a chat service is refused as a new address; an endpoint that is there already can still be changed', async () => {
+  const slack = 'https://hooks.slack.com/services/T0/B0/xyz'
+  const { id } = (await create()).body
+  for (const answer of [await create({ url: slack }), await patch(id, { url: slack })]) {
+    const [status, fault, ...others] = fieldsOf(answer)
+    assert.deepEqual([status, others], [422, []])
+    assert.match(String(fault), /^url Slack cannot read these requests: .* posts to Slack\.$/)
+  }
+  await app.db.updateTable('webhook_endpoints').set({ url: slack }).where('id', '=', id).execute()
+  const changed = await patch(id, { url: slack, description: 'Alerts', enabled: false })
+  assert.deepEqual([changed.status, changed.body.description, changed.body.enabled], [200, 'Alerts', false])
+  assert.equal((await patch(id, { url: `${slack}2` })).status, 422)
+})
+
 test('addresses of receivers that are not public are refused when an endpoint is made and when it is changed', async () => {
   const file = new URL('../../base/outbound/test-vectors/urls.json', import.meta.url)
   const vectors = JSON.parse(readFileSync(file, 'utf8')) as [string, string][]

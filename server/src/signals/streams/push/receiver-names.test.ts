@@ -85,7 +85,7 @@ test('every inward address is refused as an answer: at a first sending, and when
     await until(90_000, repeated, 250)
   })
   const attempts = await app.db.selectFrom('ssf_attempts').select(['status', 'error']).distinct().execute()
-  assert.deepEqual(attempts, [{ status: null, error: 'The host has no publicly reachable address' }])
+  assert.deepEqual(attempts, [{ status: null, error: 'The host could not be looked up, or has no public address' }])
   const states = await app.db.selectFrom('ssf_stream_events').select('state').distinct().execute()
   assert.deepEqual(states, [{ state: 'pending' }])
   assert.equal(names.connections(), 0)
@@ -150,9 +150,9 @@ test('a name that becomes an inward one later is refused then, also between two 
   const errors = attempts.map(({ error }) => error).toReversed()
   assert.deepEqual(
     [state, errors.at(-1), names.connections()],
-    ['pending', 'The host has no publicly reachable address', 0],
+    ['pending', 'The host could not be looked up, or has no public address', 0],
   )
-  assert.notEqual(errors[0], 'The host has no publicly reachable address')
+  assert.notEqual(errors[0], 'The host could not be looked up, or has no public address')
   assert.ok(nameServer.asked.length >= 2 * attempts.length, 'it is resolved again for each attempt')
 })
 

@@ -73,7 +73,7 @@ const attemptsOf = (endpointId: string) =>
 const outcomes = () =>
   database.db.selectFrom('webhook_deliveries').select(['state', 'last_status', 'last_error']).distinct().execute()
 
-const refusal = 'The host has no publicly reachable address'
+const refusal = 'The host could not be looked up, or has no public address'
 
 test('every inward address is refused as an answer: at a first sending, and when it is repeated', {
   timeout: 200_000,
