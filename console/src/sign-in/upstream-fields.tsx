@@ -14,7 +14,6 @@ export function UpstreamFields<Input extends UpstreamInput>({ provider, value, o
   const set = (change: Partial<UpstreamInput>) => onChange({ ...value, ...change })
   const isGoogle = provider === 'google'
   const isEntra = provider === 'entra'
-  const fault = faultOf('tenant') ?? faultOf('tenant/value')
   return (
     <>
       <TextInput
@@ -45,7 +44,7 @@ export function UpstreamFields<Input extends UpstreamInput>({ provider, value, o
           }
           value={value.tenant}
           maxLength={253}
-          error={fault}
+          error={faultOf('tenant') ?? faultOf('tenant/value')}
           onChange={(event) => set({ tenant: event.currentTarget.value })}
         />
       )}

@@ -219,7 +219,7 @@ test('a chat service is refused as a new address; a stream that is there already
   ).body
   const polled = (await create({ name: 'Polled' })).body
   const legacy = {
-    ssf_stream: { name: 'A', aud: 'a', delivery_type: 'push', delivery: slack, endpoint_url: slack.endpoint_url },
+    ssf_stream: { name: 'A', aud: slack.endpoint_url, delivery_type: 'push' },
   }
   const answers = [
     await create({ delivery: slack }),
