@@ -21,7 +21,12 @@ test('what a form has no field for is said beside its button, and what a field s
   assert.equal(faultOf('name'), 'must not be blank')
   assert.equal(faultOf('redirect_uris') ?? faultOf('redirect_uris/0'), 'must be https')
   assert.equal(faultOf('client_id'), undefined)
-  assert.equal(faultBeside(), 'Issuer: does not answer. Redirect URIs: must have no fragment')
+  assert.equal(faultBeside(), 'Issuer does not answer. Redirect URIs must have no fragment')
+})
+
+test('a sentence stands after the name of its field', () => {
+  const { faultBeside } = fieldFaults(refusal({ field: 'url', message: 'Slack cannot read these requests.' }))
+  assert.equal(faultBeside(), 'URL: Slack cannot read these requests')
 })
 
 test('each drawing of a form counts by itself', () => {
@@ -29,7 +34,7 @@ test('each drawing of a form counts by itself', () => {
   const shown = fieldFaults(error)
   shown.faultOf('issuer')
   assert.equal(shown.faultBeside(), undefined)
-  assert.equal(fieldFaults(error).faultBeside(), 'Issuer: does not answer')
+  assert.equal(fieldFaults(error).faultBeside(), 'Issuer does not answer')
 })
 
 test('a field says what the form itself lacks first', () => {
@@ -45,7 +50,7 @@ test('a part of a form says what is wrong within it, the second beside the butto
   }))
   const { faultIn, faultBeside } = fieldFaults(refusal(...faults))
   assert.equal(faultIn('targeted_groups'), 'is unknown')
-  assert.equal(faultBeside(), 'Targeted groups: is unknown. Targeted: is unknown')
+  assert.equal(faultBeside(), 'Targeted groups is unknown. Targeted is unknown')
 })
 
 test('a refusal without fields is said as it is, and none where nothing was refused', () => {

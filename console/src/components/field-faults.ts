@@ -35,7 +35,9 @@ export function fieldFaults(error: Error | null): FieldFaults {
   }
 }
 
+/** A message follows the name of its field, unless it is a sentence of its own. */
 function inWords({ field, message }: FieldFault): string {
   const name = fieldInWords(field)
-  return name === '' ? message : `${name}: ${message.replace(/\.$/, '')}`
+  const text = message.replace(/\.$/, '')
+  return name === '' ? text : `${name}${/^[A-Z]/.test(text) ? ':' : ''} ${text}`
 }

@@ -34,8 +34,8 @@ export function ScimPage() {
           <code>muster organizations set-feature scim --on</code>.
         </p>
       )}
-      <UnreachableAddress address={baseUrl} reader={{ service: 'An identity provider on the internet' }} />
       <Block title="Address" about="Okta: SCIM connector base URL, with HTTP Header as authentication mode.">
+        <UnreachableAddress address={baseUrl} reader={{ service: 'An identity provider on the internet' }} />
         <CodeBlock text={baseUrl} label="Base URL" />
       </Block>
       <Block
