@@ -182,6 +182,40 @@ const others: readonly Form[] = [
   },
 ]
 
+const dialogs: readonly Form[] = [
+  {
+    what: 'an invitation',
+    path: '/settings/admins',
+    operation: 'inviteAdministrator',
+    send: async () => {
+      await button('Invite…').click()
+      await page.getByRole('dialog').getByLabel('First name').fill('Ada')
+      await page.getByRole('dialog').getByLabel('E-mail').fill('ada@halden.example')
+      await button('Create link').click()
+    },
+  },
+  {
+    what: 'a device group',
+    path: '/groups/devices',
+    operation: 'createDeviceGroup',
+    send: async () => {
+      await button('New group').click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Laptops')
+      await button('Create group').click()
+    },
+  },
+  {
+    what: 'a reporting query',
+    path: '/reporting/queries/new',
+    operation: 'createReportingQuery',
+    send: async () => {
+      await fill('Name', 'Devices')
+      await fill('SQL over the reporting tables', 'select 1 as one')
+      await button('Save and run').click()
+    },
+  },
+]
+
 /** As the server names it, in a message that nothing else on the page says. */
 const messageOf = (field: string): string => `must not be [${field}] of the tests`
 
@@ -191,7 +225,7 @@ async function refuse(route: Route, method: string, fields: readonly string[]): 
   await route.fulfill({ status: 422, json: { error: 'invalid', message: 'Some fields are not valid.', errors } })
 }
 
-for (const { what, path, operation, send } of [...upstreams, ...connections, ...streams, ...others]) {
+for (const { what, path, operation, send } of [...upstreams, ...connections, ...streams, ...others, ...dialogs]) {
   test(`every field of which the server says something is named: ${what}`, { skip }, async () => {
     const { method, path: address, body } = operations[operation] as Parameters<typeof fieldsOfBody>[0]
     const fields = [...fieldsOfBody({ method, path: address, body }), 'of_no_form']
