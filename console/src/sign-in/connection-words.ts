@@ -15,7 +15,7 @@ export const modeOf = (connection: Pick<SignInConnectionView, 'mode' | 'paused_u
 
 export const modeMeaning = {
   enforce: 'Refuses devices that are blocked, registered to someone else, or not registered.',
-  observe: 'Refuses no device, and tells the application the truth about it.',
+  observe: 'Lets everyone in who is known, and tells the application the real result.',
   disabled: 'Refuses every request.',
 } as const
 
@@ -40,7 +40,7 @@ export const keysLacking = 'Add its public keys, then turn it on.'
 export function knownBy(connection: KnownBy, upstreams: Upstreams): string {
   const { kind, request_algorithm: algorithm, upstream_id: upstreamId } = connection
   if (kind === 'entra') return 'Microsoft’s signed hint'
-  if (kind === 'second_step') return algorithm === null ? 'Nothing: it has no keys' : `Signed requests (${algorithm})`
+  if (kind === 'second_step') return algorithm === null ? 'No keys yet' : `Signed requests (${algorithm})`
   const name = upstreams?.find(({ id }) => id === upstreamId)?.name
   return name === undefined ? 'Upstream' : `Upstream ${visibleText(name)}`
 }

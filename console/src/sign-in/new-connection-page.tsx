@@ -7,6 +7,7 @@ import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { settingFactsQuery } from '../api/setting-facts.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { GuideLink } from '../components/guide-link.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Page } from '../components/page.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
@@ -46,12 +47,12 @@ export function NewConnectionPage() {
 const kinds = [
   {
     value: 'second_step',
-    title: 'It signs people in itself and asks Muster second',
+    title: 'Our identity provider signs people in, then asks Muster',
     text: 'You state that this caller has signed the person in before it asks. Its requests are signed, and you give Muster its public keys. Okta asks this way.',
   },
   {
     value: 'application',
-    title: 'Another identity provider signs them in',
+    title: 'An application sends people to Muster first',
     text: 'The application sends people to Muster, and Muster sends them to the identity provider first. Keycloak, authentik and Google Workspace work this way.',
   },
 ] as const
@@ -133,6 +134,10 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
         onChange={chooseKind}
         options={kinds}
       />
+      <p className="small secondary">
+        Microsoft Entra, as external MFA, is added in the terminal: <code>muster connections add entra</code>.{' '}
+        <GuideLink name="sign-in-entra">Learn more</GuideLink>
+      </p>
       {callers.length > 1 && (
         <ChoiceCards
           legend="Who asks Muster"

@@ -62,13 +62,19 @@ const providers = [
     redirectExample: 'https://acme.okta.com/oauth2/v1/authorize/callback',
     aboutKeys: 'Select “Enable signed requests” in Okta, and paste its public keys here.',
     steps: [
-      { says: 'In the Okta Admin Console open Security > Identity Providers, and add an OpenID Connect IdP.' },
+      {
+        says: 'In the Okta Admin Console open Settings > Features, and turn on Device Posture Provider and Device Posture Claims Mapping.',
+      },
+      { says: 'Open Security > Identity Providers, and add an OpenID Connect IdP.' },
       { says: 'As IdP usage select Device posture provider. Keep openid as the only scope.' },
       { says: 'Enter these values.', values: [...clientValues, 'issuer', 'authorization', 'token', 'jwks'] },
       {
         says: 'Under Authorize requests select Enable signed requests. Then add the keys that Okta signs with under Settings here.',
       },
       { says: 'Compare the redirect address that Okta shows.', values: ['redirects'] },
+      {
+        says: 'Open Security > Device Integrations > Endpoint security, add an endpoint integration of the kind Device posture provider, and one for each platform: macOS and Windows.',
+      },
       {
         says: 'In a device assurance policy require the signals managed and compliant of the device posture provider, and attach the policy to the sign-in rule of a pilot application.',
       },

@@ -112,8 +112,9 @@ h3 { font-size: 16px; margin: 24px 0 6px; }
 code, pre { font: 13px/1.55 ui-monospace, monospace; }
 code { background: var(--raised); padding: 1px 4px; border-radius: 4px; overflow-wrap: anywhere; }
 pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: 12px 14px; overflow: auto; }
-pre code { background: none; padding: 0; overflow-wrap: normal; }
+pre code { background: none; padding: 0; white-space: pre-wrap; }
 table { display: block; overflow: auto; border-collapse: collapse; }
+td:first-child code { white-space: nowrap; }
 th, td { text-align: left; vertical-align: top; padding: 6px 14px 6px 0; border-bottom: 1px solid var(--line); }
 img { max-width: 100%; border: 1px solid var(--line); border-radius: 6px; }
 @media (max-width: 720px) {

@@ -139,6 +139,7 @@ export const signInViews: Readonly<Record<string, PageView>> = {
   looking: of('looking'),
   permission: of('permission'),
   'no-answer': of('no_answer', { reason: 'agent_not_found' }),
+  'no-answer-no-app': of('no_answer', { reason: 'agent_not_found', systemsWithApp: 'Linux' }),
   'no-answer-stopped': of('no_answer', {
     reason: 'agent_not_found',
     kind: 'computer',

@@ -89,7 +89,7 @@ const ofSurroundings: Readonly<Record<PageView['surroundings'], Reason | undefin
 
 /** Nothing that the person could install or allow would help. */
 const unmade: Reason = {
-  sentence: ({ browser }) => `Muster doesn’t run on ${browser.system} yet.`,
+  sentence: ({ kind }) => `So this ${kind} can’t show which computer it is.`,
   rest: 'Nothing is wrong with your account, your browser or your network.',
   wayOn: 'elsewhere',
 }
@@ -113,10 +113,16 @@ function reasonOf(view: PageView): Reason {
   return reasons[reason !== null && Object.hasOwn(reasons, reason) ? reason : 'agent_not_found'] as Reason
 }
 
-export const drawNoAnswerTitle = ({ reason, kind }: PageView): { title: string; tab: string } =>
-  reason === 'several_devices'
-    ? { title: `Muster can’t tell which ${kind} this is`, tab: 'Which computer is this?' }
-    : { title: `Muster isn’t answering on this ${kind}`, tab: 'Muster isn’t answering' }
+export function drawNoAnswerTitle(view: PageView): { title: string; tab: string } {
+  const { reason, kind, browser } = view
+  if (reason === 'several_devices') {
+    return { title: `Muster can’t tell which ${kind} this is`, tab: 'Which computer is this?' }
+  }
+  if (reasonOf(view) === unmade) {
+    return { title: `There’s no Muster app for ${browser.system} yet`, tab: 'No Muster app yet' }
+  }
+  return { title: `Muster isn’t answering on this ${kind}`, tab: 'Muster isn’t answering' }
+}
 
 export function drawNoAnswerLead(view: PageView): Html {
   const { sentence, rest } = reasonOf(view)

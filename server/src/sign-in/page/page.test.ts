@@ -51,6 +51,22 @@ test('each state has one title, one lead and one main button at most', () => {
   }
 })
 
+test('where no app is made for the system, the page says so, whatever the browser met, and promises no installer', () => {
+  const view = viewNamed('no-answer-no-app')
+  const wordsOf = (changed: Partial<typeof view>) => drawRegion({ ...view, ...changed }).replaceAll(/<[^>]+>/g, ' ')
+  for (const reason of ['agent_not_found', 'permission_denied', 'ad_blocker', 'proxy', 'unsupported']) {
+    const words = wordsOf({ reason })
+    assert.match(words, /There’s no Muster app for macOS yet/, reason)
+    assert.match(words, /You have a computer with Linux\s+Open Payroll there\./, reason)
+    assert.doesNotMatch(words, /installer|Use the other way|Still looking|isn’t answering/, reason)
+  }
+  const running = { deviceName: 'ana-mac', at: view.now, isRunning: true }
+  const known = [{ systemsWithApp: null }, { heardOf: running }, { knownPort: 41_873 }, { reason: 'proof_invalid' }]
+  for (const changed of known) {
+    assert.match(wordsOf(changed), /Muster isn’t answering on this Mac/, JSON.stringify(changed))
+  }
+})
+
 test('a page of a hint names no person, device or check', () => {
   const hinted = { ...viewNamed('looking'), personName: null, mail: null, checkNames: null }
   const text = drawPage(hinted, assets)
