@@ -5,6 +5,7 @@ import { baseUrl } from '../../../test/support/app.ts'
 import { provingDevice, relyingParty, signInBrowser } from '../../../test/support/sign-in-browser.ts'
 import { signInStage } from '../../../test/support/sign-in-stage.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
+import { companionTypes } from '../../agents/packages/companion-platforms.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { changeConnection } from '../connections/change-connection.ts'
@@ -217,3 +218,23 @@ test('the person may cancel, and the application hears that', async () => {
   const { away = '' } = await visit.follow(headers['location'] ?? '')
   assert.equal(new URL(away).searchParams.get('error'), 'access_denied')
 })
+
+const chrome = (system: string) =>
+  `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0 Safari/537.36`
+const systems = [
+  { type: 'Mac', name: 'macOS', agent: chrome('Macintosh; Intel Mac OS X 10_15_7') },
+  { type: 'Windows', name: 'Windows', agent: chrome('Windows NT 10.0; Win64; x64') },
+  { type: 'Linux', name: 'Linux', agent: chrome('X11; Linux x86_64') },
+] as const
+
+for (const { type, name, agent } of systems) {
+  test(`a browser on ${name} is told where to get the app, or that there is none for it`, async () => {
+    const all = await setUp()
+    const visit = await arrive(all)
+    await stage.db.updateTable('signin_sessions').set({ user_agent: agent }).execute()
+    await visit.post('undetected', { reason: 'agent_not_found' })
+    const { text } = await visit.go(visit.path)
+    if (companionTypes.includes(type)) assert.match(text, /Muster isn’t answering[\s\S]*Ask IT for the installer/)
+    else assert.match(text, new RegExp(`There’s no Muster app for ${name} yet[\\s\\S]*You have a computer with Linux`))
+  })
+}
