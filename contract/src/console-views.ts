@@ -344,7 +344,7 @@ export const FirstSteps = Type.Object(
     has_provisioning: Flag('Whether an identity provider has sent a SCIM request.'),
     connecting: Choice(
       ['works', 'failing_stream', 'failing_webhook', 'unused', 'not_enforcing', 'nothing'],
-      'Whether what is connected has worked within a week: somebody signed in through a connection that enforces, or a stream or webhook that hears of blocks received something. Else what is missing: it fails, nothing came through, no connection enforces, or there is none.',
+      'Whether what is connected has worked within a week: someone signed in through a connection that enforces, or a stream or webhook that hears of blocks received something. Else what is missing: it fails, nothing came through, no connection enforces, or there is none.',
     ),
     reporting_checks: Count('How many enabled checks only report.'),
     enforced_checks: Count('How many enabled checks notify or block.'),

@@ -48,8 +48,8 @@ export function knownBy(connection: KnownBy, upstreams: Upstreams): string {
 export const reasonWords: Readonly<Record<RefusalReason, string>> = {
   no_device: 'No registered device',
   no_companion_for_platform: 'Its system has no companion yet',
-  no_companion: 'Device has no linked Muster app',
-  companion_silent: 'Muster app silent for 7 days',
+  no_companion: 'Device has no linked companion',
+  companion_silent: 'Companion silent for 7 days',
   suspended: 'Registration suspended',
   blocked: 'Device is blocked',
   phone_only: 'Signs in only from a phone or an unsupported browser',

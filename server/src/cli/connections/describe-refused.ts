@@ -5,8 +5,8 @@ import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-rea
 const words: Readonly<Record<RefusalReason, string>> = {
   no_device: 'without a registered device',
   no_companion_for_platform: 'on a system that has no companion yet',
-  no_companion: 'without a linked Muster app',
-  companion_silent: 'with a Muster app that was silent for 7 days',
+  no_companion: 'without a linked companion',
+  companion_silent: 'with a companion that was silent for 7 days',
   suspended: 'with a suspended registration',
   blocked: 'with a blocked device',
   phone_only: 'who sign in from a phone or an unsupported browser only',
