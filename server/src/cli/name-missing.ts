@@ -34,6 +34,7 @@ const subjectsOf: Readonly<Record<string, Subjects>> = {
   packages: { id: { called: 'package', listedBy: 'muster packages list' } },
   checks: {
     id: check,
+    'configure check': check,
     'releaseHold id': { called: 'hold', listedBy: 'muster checks holds list' },
     'discardHold id': { called: 'hold', listedBy: 'muster checks holds list' },
   },

@@ -18,6 +18,7 @@ import { listRecords, recordList } from '../list-records.ts'
 import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { checkGroup } from './check-group.ts'
+import { configureCheck } from './configure-check-command.ts'
 
 const checks = recordList({
   ...{ called: 'checks', operation: checkOperations.listChecks, list: listChecks, present: presentCheck },
@@ -81,6 +82,8 @@ export const checkCommands = implement(checkGroup, {
     const id = await transact(connection.db, (tx) => addCheck(tx, check, terminalChange(organizationId, now)))
     await io.line(id)
   },
+
+  configure: configureCheck,
 
   async setBeginsBlockingOn({ connection, now }, { organization: named, check: asked, at }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)

@@ -5,6 +5,45 @@ import { command, describeGroup, flag, preparedCommand } from '../describe-comma
 import { listFlags } from '../list-flags.ts'
 import { moment, organization, recordId, shortText, toggle } from './shared-members.ts'
 
+const groupList = (flags: string, summary: string) =>
+  flag(
+    `${flags} <group...>`,
+    summary,
+    Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 1_000 })),
+  )
+
+const configured = {
+  check: Type.String(),
+  strategy: flag(
+    '--strategy <name>',
+    'what happens when it fails',
+    Type.Optional(Type.Enum(['report-only', 'notify-only', 'warn-then-block', 'block-immediately'])),
+  ),
+  graceDays: flag(
+    '--grace-days <n>',
+    'how long warn-then-block warns',
+    Type.Optional(Type.Integer({ minimum: 0, maximum: 3_650 })),
+  ),
+  pause: flag('--pause', 'it does not run and blocks nobody', toggle, { conflicts: 'unpause' }),
+  unpause: flag('--unpause', 'it runs again', toggle),
+  checkedOn: groupList('--checked-on', 'macos, windows, linux, and device groups by name or identifier; or all'),
+  notCheckedOn: groupList(
+    '--not-checked-on',
+    'groups and platforms that are excluded, even if it is checked on them; or none',
+  ),
+  blocksIn: groupList('--blocks-in', 'groups and platforms; other devices are only notified; or all'),
+  neverBlocksIn: groupList(
+    '--never-blocks-in',
+    'groups and platforms that are never blocked, even if it blocks in them; or none',
+  ),
+  blocking: flag(
+    '--blocking <count>',
+    'how many devices this newly blocks; without it, says which',
+    Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000_000 })),
+  ),
+  organization,
+}
+
 const oneHold = { id: recordId, organization }
 
 export const checkGroup = describeGroup(
@@ -50,6 +89,11 @@ export const checkGroup = describeGroup(
           Type.Optional(Type.Array(Type.Enum(['darwin', 'windows', 'linux']))),
         ),
       },
+    ),
+    configure: command(
+      'configure <check>',
+      'Change what a check, named by identifier or slug, does; without a change, show its configuration',
+      configured,
     ),
     setBeginsBlockingOn: preparedCommand(
       'set-begins-blocking-on <check>',

@@ -87,6 +87,10 @@ const commands: Record<string, () => Promise<Ask>> = {
     await run(checkCommands.addExternal, external)
     return () => run(checkCommands.setBeginsBlockingOn, { check: external.slug, at: '2026-12-01T00:00:00Z' })
   },
+  'checks configure': async () => {
+    const { check } = await withDevice()
+    return () => run(checkCommands.configure, { check: check.slug, graceDays: 3, checkedOn: ['macos'], pause: true })
+  },
   'connections set-mode': async () => {
     const id = await newConnection()
     return () => run(connectionCommands.observe, { id })
