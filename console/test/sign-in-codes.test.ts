@@ -58,6 +58,24 @@ test('the help desk gives a person a code, sees that it waits, and withdraws it'
   await codes.getByText(/^Withdrawn/).waitFor()
 })
 
+test('a code is offered at connections that take one, and the others say why they do not', { skip }, async () => {
+  const off = {
+    kind: 'second_step',
+    mode: 'disabled',
+    name: 'Expenses',
+    redirect_uris: ['https://expenses.example.com/cb'],
+  }
+  const { id } = (await askAsPage(page, 'POST', '/session/sign_in_connections', off)).body
+  await visit(`/people/${await idOfAna()}`)
+  await page.getByRole('button', { name: 'Give a code…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Give a sign-in code' })
+  await dialog.getByText('Expenses: It is disabled: it refuses everyone, with a code too.').waitFor()
+  assert.deepEqual(await dialog.getByLabel('Opens').locator('option').allTextContents(), ['Payroll'])
+  assert.deepEqual(await violations(page), [])
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await askAsPage(page, 'DELETE', `/session/sign_in_connections/${id}`)
+})
+
 /** A browser of Ana's own, in which she signs in to an application at the identity provider. */
 async function signInAtProvider(): Promise<void> {
   const upstream = { name: 'Example ID', provider: 'oidc', issuer: provider.issuer }

@@ -78,7 +78,7 @@ function Steps({
         ))}
       </fieldset>
       {unmade !== undefined && (
-        <p className="note will">
+        <p className="note will enroll-note">
           <span>
             <b className="medium">{unmade}.</b> Checks run and are reported. A sign-in connection that enforces refuses
             people who have nothing else.

@@ -1,4 +1,5 @@
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import type { GuideName } from '@muster/contract/guides.ts'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GuideLink } from '../components/guide-link.tsx'
@@ -16,6 +17,11 @@ export function ConnectionSetupPage() {
       {(connection) => <Setup key={connection.id} connection={connection} />}
     </WithConnection>
   )
+}
+
+const guides: Readonly<Partial<Record<ProviderName, GuideName>>> = {
+  entra: 'sign-in-entra',
+  okta: 'sign-in-okta-posture',
 }
 
 /** What to enter and select at the other side, after the connection was made as well. */
@@ -55,7 +61,7 @@ function Setup({ connection }: { connection: SignInConnectionView }) {
         />
       )}
       <p className="small secondary">
-        <GuideLink name={connection.kind === 'entra' ? 'sign-in-entra' : 'sign-in'}>Learn more</GuideLink>
+        <GuideLink name={guides[provider] ?? 'sign-in'}>Learn more</GuideLink>
       </p>
     </section>
   )

@@ -14,7 +14,7 @@ export function ReachNote({ provider }: { provider: ProviderName }) {
     <p className="note will">
       <span>
         {canAnyPass
-          ? `${unmade}: where this connection enforces, people who have nothing else are refused.`
+          ? `${unmade}: once this connection enforces, people who have nothing else are refused.`
           : `${unmade}, and ${title} asks on no other computers: no laptop can pass through this connection today.`}
       </span>
     </p>

@@ -65,7 +65,7 @@ function Platforms({ report: { platforms } }: { report: SignInReadiness }) {
   return (
     <p className="note will">
       <span>
-        {noCompanionFor([], types)} ({counts.join(', ')}). While this connection enforces, they are refused whatever you
+        {noCompanionFor([], types)} ({counts.join(', ')}). Once this connection enforces, they are refused whatever you
         install.
       </span>
     </p>

@@ -151,7 +151,7 @@ function describeNothing(lists: readonly RecordList[], { query = '', all = false
 function describeCut(called: string, limit: number): string {
   const most = maxListed.toLocaleString('en-US')
   const more = limit < maxListed ? `Pass --limit for more (${most} at most), or narrow` : 'Narrow'
-  const first = limit === 1 ? `the first of the ${called}` : `the first ${limit.toLocaleString('en-US')} ${called}`
+  const first = limit === 1 ? `one of the ${called}` : `the first ${limit.toLocaleString('en-US')} ${called}`
   return `Shown: ${first}. ${more} with --query.`
 }
 

@@ -24,6 +24,15 @@ test('systems are named as people read them, and none are named where all have a
   assert.equal(systemsIn(['Linux', 'Mac']), 'Linux or macOS')
 })
 
+test('the guide of sign-ins lists the computers that can pass', async () => {
+  const text = await readFile(new URL('../../../../docs/sign-in.md', import.meta.url), 'utf8')
+  const [, table = ''] = /## Which computers can pass(.*?)\n## /s.exec(text) ?? []
+  const cells = [...table.matchAll(/^\| \S.* \| (.+) \|$/gm)].map(([, cell]) => cell)
+  const isOktaAlone = !companionTypes.some((type) => type !== 'Linux')
+  assert.deepEqual(cells.slice(2, 4), [systemsIn(companionTypes), systemsIn(companionTypes)])
+  assert.equal(cells[4]?.startsWith('none'), isOktaAlone)
+})
+
 /** Each says where a companion is missing, in the words of the console; none once nothing is missing. */
 const pages = ['README.md', 'docs/sign-in.md', 'docs/sign-in/okta-posture.md', 'docs/packages.md']
 

@@ -166,3 +166,24 @@ test('codes need a power of their own and a fresh proof, and stay in their organ
   const late = await browser.ask('POST', codes, wanted)
   assert.deepEqual([late.status, late.body.error], [403, 'step_up_needed'])
 })
+
+test('a connection that takes no code gives none, with the reason', async () => {
+  const browser = await signedIn()
+  const { id: personId } = await make.person(app.tenant.organizationId)
+  const id = await addConnection(browser)
+  const give = async (connectionId: string) => {
+    const wanted = { person_id: personId, connection_id: connectionId, hours: 1, reason: 'x' }
+    const { status, body } = await browser.ask('POST', codes, wanted)
+    return [status, body.errors?.[0]?.field, body.message]
+  }
+  await browser.ask('PATCH', `${connections}/${id}`, { mode: 'disabled' })
+  assert.deepEqual(await give(id), [422, 'connection_id', 'It is disabled: it refuses everyone, with a code too.'])
+  await browser.ask('PATCH', `${connections}/${id}`, { mode: 'observe' })
+  assert.equal((await give(id))[0], 200)
+  const tenant = '5f2c1b7a-9d34-4e0b-8c61-2a7e93d0f415'
+  const asked = { name: 'Microsoft 365', cloud: 'global', tenant_ids: [tenant], app_id: tenant }
+  const { body: entra } = await browser.ask('POST', '/session/entra_connections', asked)
+  const refused = await give(entra.id)
+  assert.deepEqual(refused.slice(0, 2), [422, 'connection_id'])
+  assert.match(String(refused[2]), /^Microsoft Entra takes no codes: it asks for a proof of the device/)
+})
