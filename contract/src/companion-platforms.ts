@@ -5,10 +5,13 @@ import { Choice, Text } from './schema-kit.ts'
 export const CompanionPlatforms = Type.Object(
   {
     data: Type.Array(
-      Type.Object({
-        device_type: Choice(computerTypes, 'The platform.'),
-        needs: Text('What the companion needs of the system, as the end of a sentence.'),
-      }),
+      Type.Object(
+        {
+          device_type: Choice(computerTypes, 'The platform.'),
+          needs: Text('What the companion needs of the system, as the end of a sentence.'),
+        },
+        { description: 'A platform that this server makes a companion for.' },
+      ),
       { description: 'Each platform that this server makes a companion for.' },
     ),
   },

@@ -55,11 +55,14 @@ export const CompanionSummary = Type.Object(
     seen_twice: Count('Those with a companion whose key was seen twice.'),
     without_device: Count('Companions that wait for their link on machines that are no device.'),
     by_type: Type.Array(
-      Type.Object({
-        device_type: Choice(computerTypes, 'The platform.'),
-        computers: Count('Computers of this platform.'),
-        none: Count('Those of them without a companion.'),
-      }),
+      Type.Object(
+        {
+          device_type: Choice(computerTypes, 'The platform.'),
+          computers: Count('Computers of this platform.'),
+          none: Count('Those of them without a companion.'),
+        },
+        { description: 'The computers of a platform.' },
+      ),
       { description: 'The same of each platform that has a computer.' },
     ),
   },

@@ -304,10 +304,13 @@ export const SignInReadiness = Type.Object(
     refused_count: Count('Those who would be refused today.'),
     reasons: Type.Object(reasonCounts, { description: 'How many of them, by reason. Each person has one.' }),
     platforms: Type.Array(
-      Type.Object({
-        device_type: Device.properties.device_type,
-        people_count: Count('People whose closest device is of this platform.'),
-      }),
+      Type.Object(
+        {
+          device_type: Device.properties.device_type,
+          people_count: Count('People whose closest device is of this platform.'),
+        },
+        { description: 'The people of a platform.' },
+      ),
       { description: 'Those who would be refused because no companion is made for their platform, by platform.' },
     ),
   },

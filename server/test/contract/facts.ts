@@ -84,7 +84,7 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
 
 /** Fields that lists of these records are searched by besides the contract's. */
 export const searchAdditions: Readonly<Record<string, Readonly<Record<string, SearchFact>>>> = {
-  device: { registration_suspended_at: 'datetime', identity_conflict_since: 'datetime' },
+  device: { registration_suspended_at: 'datetime', identity_conflict_since: 'datetime', auth_state: 'enum' },
 }
 
 /** The key of an operation in the facts. */

@@ -57,6 +57,13 @@ test('connections are added and tested while the server runs, and paused, resume
   assert.match((await place.run(['connections', 'test', id])).out, /^✗ discovery: .* start the server/m)
   const modeOf = async () =>
     /^Mode: +.*\n(?:Pause|Paused until): +(\S+)$/m.exec((await place.run(['connections', 'show', id])).out)?.[1]
+  const asked = await place.run(['connections', 'enforce', id])
+  assert.deepEqual(
+    [asked.exit, /^Nothing was changed\. To enforce: .*--refusing 0$/m.test(asked.err)],
+    [2, true],
+    asked.err,
+  )
+  assert.equal((await place.run(['connections', 'enforce', id, '--refusing', '0'])).exit, 0)
   const paused = await place.run(['connections', 'pause', id, '--for', '4h', '--reason', 'an outage'])
   assert.equal(paused.exit, 0, paused.err)
   assert.match((await modeOf()) ?? '', /^\d{4}-/)
