@@ -105,7 +105,7 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
     assert.equal((await askAsPage(page, 'PATCH', path, { block_auth_grace_period_days: days })).status, 200)
   }
   await page.reload()
-  const said = `Updated the configuration of the check "${first?.name}": the grace period from 7 to 3 days.`
+  const said = `Updated the configuration of the check "${first?.name}": grace period changed from 7 to 3 days.`
   const steps = page.getByRole('region', { name: 'Get started' })
   await steps.getByText('1 of 5 done').waitFor()
   await steps.getByText('31 checks only report so far.').waitFor()

@@ -41,6 +41,24 @@ export const DeviceHistoryEntry = Type.Object(
       ),
       { description: 'Issues that changed with it; at most 5.' },
     ),
+    entry: Nullable(
+      Type.Object(
+        {
+          id: Identifier('Identifier of the entry.'),
+          description: Text('What was done, in a sentence.'),
+          actor_name: Text('Who did it.'),
+        },
+        { description: 'An entry of the audit log.' },
+      ),
+      { description: 'What brought the state about, where the audit log has it.' },
+    ),
+    check: Nullable(
+      Type.Object(
+        { id: Identifier('Identifier of the check.'), name: Text('Name of the check.') },
+        { description: 'A check.' },
+      ),
+      { description: 'The check whose change brought the state about, if one did and it is still there.' },
+    ),
     changes: Type.Array(
       Type.Object(
         {
@@ -65,6 +83,8 @@ export const DeviceHistoryEntry = Type.Object(
         to: 'will_block',
         initiator: 'user',
         reasons: [{ what: 'new', issue_id: '7719', title: 'SSH key without a passphrase' }],
+        entry: null,
+        check: null,
         changes: [],
       },
     ],

@@ -291,7 +291,7 @@ export const ConsoleSummary = Type.Object(
                 check_name: 'FileVault is on',
                 timestamp: '2026-11-19T14:02:11.000Z',
                 description:
-                  'Updated the configuration of the check "FileVault is on": the strategy from "Notify only" to "Warn, then block".',
+                  'Updated the configuration of the check "FileVault is on": strategy changed from "Notify only" to "Warn, then block".',
               },
             ],
             more: 0,

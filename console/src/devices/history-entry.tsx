@@ -1,16 +1,10 @@
 import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
+import { Link } from '@tanstack/react-router'
 import { Mark, StandingShape, standingWords } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
-import { visibleText } from '../components/visible-text.ts'
+import { reasonOf } from './history-reason.ts'
 
 const initiators = { policy: 'Policy', admin: 'Administrator', user: 'Device', system: 'Muster' } as const
-
-const reported = {
-  name: 'Name',
-  operating_system: 'Operating system',
-  hardware_model: 'Model',
-  agent_version: 'Agent',
-} as const
 
 /** "Good → Will Block", or what else happened. */
 export const historyEntryTitle = ({ kind, from, to }: DeviceHistoryEntry): string => {
@@ -20,23 +14,26 @@ export const historyEntryTitle = ({ kind, from, to }: DeviceHistoryEntry): strin
   return `${standingWords[from]} → ${standingWords[to]}`
 }
 
-/** Why, as far as issues changed in the same moment; or what the device reports. */
-export const reasonOf = ({ reasons, changes, kind, initiator, to }: DeviceHistoryEntry): string => {
-  if (changes.length > 0) {
-    return changes
-      .map(({ field, from, to: now }) => `${reported[field]}: ${visibleText(from ?? 'unknown')} → ${visibleText(now)}`)
-      .join(', ')
-  }
-  if (reasons.length > 0) {
-    return reasons.map(({ what, title }) => `${visibleText(title)} ${what === 'new' ? 'found' : 'resolved'}`).join(', ')
-  }
-  if (kind !== 'state') return ''
-  if (initiator === 'policy') return to === 'blocked' ? 'Grace period ended' : 'Start date of a check reached'
-  return initiator === 'admin' ? 'Registration, group or check changed' : ''
-}
-
 export const HistoryEntryShape = ({ entry: { to } }: { entry: DeviceHistoryEntry }) =>
   to === null ? <Mark name="dash" /> : <StandingShape standing={to} />
+
+/** The reason, leading to the entry of the audit log or to the check. */
+export function HistoryReason({ entry: line }: { entry: DeviceHistoryEntry }) {
+  const words = reasonOf(line)
+  if (line.entry) {
+    return (
+      <Link className="underlined" to="/audit/$entryId" params={{ entryId: line.entry.id }}>
+        {words}
+      </Link>
+    )
+  }
+  if (!line.check) return words
+  return (
+    <Link className="underlined" to="/checks/$checkId/history" params={{ checkId: line.check.id }}>
+      {words}
+    </Link>
+  )
+}
 
 export const HistoryEntryCells = ({ entry }: { entry: DeviceHistoryEntry }) => (
   <tr className="tall">
@@ -46,7 +43,7 @@ export const HistoryEntryCells = ({ entry }: { entry: DeviceHistoryEntry }) => (
         {historyEntryTitle(entry)}
       </span>
       <span className="second ellipsis" title={reasonOf(entry)}>
-        {reasonOf(entry)}
+        <HistoryReason entry={entry} />
       </span>
     </td>
     <td className="secondary c-sub">{entry.initiator === null ? '' : initiators[entry.initiator]}</td>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { LoadFailure } from '../components/notices.tsx'
 import { fullTime } from '../components/times.ts'
 import { historyEntriesQuery } from './device-history.tsx'
-import { HistoryEntryShape, historyEntryTitle, reasonOf } from './history-entry.tsx'
+import { HistoryEntryShape, HistoryReason, historyEntryTitle } from './history-entry.tsx'
 import { StateStrip } from './state-strip.tsx'
 
 const shown = 5
@@ -28,7 +28,9 @@ export function LatestChanges({ device }: { device: Device }) {
             <HistoryEntryShape entry={entry} />
             <span className="grow">
               <span className="medium block">{historyEntryTitle(entry)}</span>
-              <span className="small secondary block">{reasonOf(entry)}</span>
+              <span className="small secondary block">
+                <HistoryReason entry={entry} />
+              </span>
             </span>
             <time className="small secondary tabular" dateTime={entry.occurred_at} title={fullTime(entry.occurred_at)}>
               {fullTime(entry.occurred_at)

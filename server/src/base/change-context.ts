@@ -24,6 +24,8 @@ export type ChangeOrigin = {
   readonly cause: string
   readonly initiator: Initiator
   readonly now: string
+  /** The check whose change has devices decided again, and when that was asked for. */
+  readonly decidedFor?: { readonly checkId: string; readonly requestedAt: string }
 }
 
 /** Who changes what belongs to an organization. Every command takes one, and passes it on whole. */

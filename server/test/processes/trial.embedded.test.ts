@@ -148,7 +148,7 @@ async function blockAndForgive(trial: MusterProcess, key: string): Promise<void>
     assert.equal(entry.actor_info.actor_type, 'ApiKey')
     assert.ok(
       entry.description.startsWith(`Updated the configuration of the check "${name}": `) &&
-        entry.description.includes(`the strategy from "${from}" to "${to}"`),
+        entry.description.includes(`strategy changed from "${from}" to "${to}"`),
       entry.description,
     )
   }

@@ -49,8 +49,8 @@ test('before the moment the check blocks nobody, and without one it blocks as ev
       (row) => row.description,
     ),
     [
-      `Updated the configuration of the check "Disk": when it begins to block from no date to ${hour(10)}.`,
-      `Updated the configuration of the check "Disk": when it begins to block from ${hour(10)} to no date.`,
+      `Updated the configuration of the check "Disk": start of blocking changed from no date to ${hour(10)}.`,
+      `Updated the configuration of the check "Disk": start of blocking changed from ${hour(10)} to no date.`,
     ],
   )
 })

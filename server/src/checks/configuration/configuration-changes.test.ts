@@ -108,6 +108,29 @@ test('members that no request may set are ignored', () => {
   assert.deepEqual(wantedOf(request), { is_paused: true })
 })
 
+const groupNames = new Map([
+  ['8', 'Laptops'],
+  ['12', 'VIP'],
+  ['linux', 'Linux'],
+  ['macos', 'macOS'],
+])
+
+const lists: [SettingName, from: readonly string[], to: readonly string[], words: string][] = [
+  ['excluded_groups', [], ['8'], 'no longer runs on "Laptops"'],
+  ['excluded_groups', ['8', 'linux'], ['linux', '12'], 'no longer runs on "VIP"; runs again on "Laptops"'],
+  ['excluded_groups', ['99'], [], 'runs again on group 99'],
+  ['targeted_groups', [], ['macos', '8'], 'now runs only on macOS, "Laptops", before: on every device'],
+  ['targeted_groups', ['macos'], [], 'now runs on every device, before: only on macOS'],
+  ['blocking_allowed_groups', [], ['12'], 'now may block only on "VIP", before: on every device'],
+  ['blocking_excluded_groups', ['8'], ['12'], 'never blocks on "VIP"; may block again on "Laptops"'],
+]
+
+for (const [name, from, to, words] of lists) {
+  test(`${name} from ${from} to ${to} reads: ${words}`, () => {
+    assert.equal(describeChanges({ ...before, [name]: from }, { ...before, [name]: to }, [name], groupNames), words)
+  })
+}
+
 test('changes are told one clause a setting, from and to', () => {
   const after: Settings = {
     ...before,
@@ -116,8 +139,8 @@ test('changes are told one clause a setting, from and to', () => {
     remediation_strategy: 'notify_only',
   }
   assert.equal(
-    describeChanges(before, after, ['is_paused', 'excluded_groups', 'remediation_strategy']),
-    'paused; where it does not run from nowhere to group 8, Linux; the strategy from "Report only" to "Notify only"',
+    describeChanges(before, after, ['is_paused', 'excluded_groups', 'remediation_strategy'], groupNames),
+    'paused; no longer runs on "Laptops", Linux; strategy changed from "Report only" to "Notify only"',
   )
 })
 

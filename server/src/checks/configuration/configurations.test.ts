@@ -165,16 +165,16 @@ for (const version of apiVersions) {
 
 const changes: [request: CheckConfigurationRequest, clause: string][] = [
   [{ paused: true }, 'paused'],
-  [{ block_auth_grace_period_days: 14 }, 'the grace period from 7 to 14 days'],
-  [{ auth_check_run_shelf_life_seconds: 60 }, 'the age of results at sign-in from 3600 to 60 seconds'],
-  [{ snooze_disallowed: true }, 'snoozing from allowed to not allowed'],
-  [{ exemptions_disallowed: true }, 'exemption requests from allowed to not allowed'],
-  [{ targeted_groups: ['macos'] }, 'where it runs from every device to macOS'],
-  [{ excluded_groups: ['windows'] }, 'where it does not run from nowhere to Windows'],
-  [{ blocking_allowed_groups: ['linux'] }, 'where it may block from every device to Linux'],
-  [{ blocking_excluded_groups: ['linux'] }, 'where it never blocks from nowhere to Linux'],
-  [{ options: { level: 7 } }, 'the option "level" from 5 to 7'],
-  [{ remediation_strategy: 'notify_only' }, 'the strategy from "Report only" to "Notify only"'],
+  [{ block_auth_grace_period_days: 14 }, 'grace period changed from 7 to 14 days'],
+  [{ auth_check_run_shelf_life_seconds: 60 }, 'maximum age of results at sign-in changed from 3600 to 60 seconds'],
+  [{ snooze_disallowed: true }, 'snoozing no longer allowed'],
+  [{ exemptions_disallowed: true }, 'exemption requests no longer allowed'],
+  [{ targeted_groups: ['macos'] }, 'now runs only on macOS, before: on every device'],
+  [{ excluded_groups: ['windows'] }, 'no longer runs on Windows'],
+  [{ blocking_allowed_groups: ['linux'] }, 'now may block only on Linux, before: on every device'],
+  [{ blocking_excluded_groups: ['linux'] }, 'never blocks on Linux'],
+  [{ options: { level: 7 } }, 'option "level" changed from 5 to 7'],
+  [{ remediation_strategy: 'notify_only' }, 'strategy changed from "Report only" to "Notify only"'],
 ]
 
 for (const [request, clause] of changes) {

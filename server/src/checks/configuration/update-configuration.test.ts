@@ -79,7 +79,7 @@ test('a change raises the revision, is audited setting by setting and recomputes
     ['ApiKey', '9', 'Terraform', '192.0.2.7', now],
   )
   assert.deepEqual(await sentences(), [
-    'Updated the configuration of the check "Disk "C" is encrypted": the grace period from 7 to 3 days; snoozing from allowed to not allowed; the strategy from "Report only" to "Warn, then block".',
+    'Updated the configuration of the check "Disk "C" is encrypted": grace period changed from 7 to 3 days; snoozing no longer allowed; strategy changed from "Report only" to "Warn, then block".',
   ])
   assert.deepEqual([await scopes(), await notices()], [['open_issues'], []])
   assert.deepEqual(await jobs(), [{ name: 'recompute-check', data: { organizationId, checkId: check.id } }])
@@ -106,8 +106,8 @@ test('options are replaced whole, change the query and are told to agents', asyn
   const after = await stored()
   assert.deepEqual([after.options, after.revision, after.query_revision], [{ level: 7, names: [] }, '3', '3'])
   assert.deepEqual(await sentences(), [
-    'Updated the configuration of the check "Disk "C" is encrypted": the option "names" from [] to ["ada"].',
-    'Updated the configuration of the check "Disk "C" is encrypted": the option "level" from 5 to 7; the option "names" from ["ada"] to [].',
+    'Updated the configuration of the check "Disk "C" is encrypted": option "names" changed from [] to ["ada"].',
+    'Updated the configuration of the check "Disk "C" is encrypted": option "level" changed from 5 to 7; option "names" changed from ["ada"] to [].',
   ])
   assert.deepEqual(await scopes(), ['all_devices'])
   const notice = { organization_id: organizationId, device_id: null }

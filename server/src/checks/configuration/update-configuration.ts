@@ -10,7 +10,8 @@ import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { isBlocking, isTelling } from '../../inventory/devices/rules.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { auditChanges, changesSchedule, scopeOf } from './configuration-changes.ts'
-import { describeChanges } from './describe-settings.ts'
+import { describeChanges, groupsIn } from './describe-settings.ts'
+import { listGroupNames } from './list-group-names.ts'
 import { readSettingsChange } from './read-settings-change.ts'
 import type { SettingName, Settings } from './settings.ts'
 
@@ -36,12 +37,13 @@ export async function updateConfiguration(tx: Tx, update: Update, context: Chang
   const scope = scopeOf(changed)
   if (scope) await requestRecomputation(tx, { checkId, scope, toldBefore: isTelling(stored) }, context)
   if (changesSchedule(changed)) await queueAgentNotice(tx, organizationId, null, now)
+  const names = await listGroupNames(tx, organizationId, [...groupsIn(before), ...groupsIn(after)])
   await recordAudit(
     tx,
     {
       action: 'check.configured',
       about: { check: checkId },
-      description: `Updated the configuration of the check "${stored.name}": ${describeChanges(before, after, changed)}.`,
+      description: `Updated the configuration of the check "${stored.name}": ${describeChanges(before, after, changed, names)}.`,
       changes: auditChanges(before, after, changed),
     },
     context,

@@ -50,7 +50,8 @@ async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: Chang
   const devices = await lockDevices(tx, check.organizationId, ids)
   // First, since from then on the change counts for what the devices' owners are told.
   await saveProgress(tx, check, { last_device_id: last, settled_devices: progress.settled_devices + devices.length })
-  await settle(tx, check, devices, progress, context)
+  const decidedFor = { checkId: check.checkId, requestedAt: progress.requested_at }
+  await settle(tx, check, devices, progress, { ...context, decidedFor })
   return false
 }
 

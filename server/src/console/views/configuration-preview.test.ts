@@ -130,7 +130,7 @@ test('savePreviewedCheckConfiguration saves what was seen, once', async () => {
   const audit = await browser.ask('GET', '/audit_logs?per_page=1')
   assert.match(
     audit.body.data[0].description,
-    /^Updated the configuration of the check "Disk": .*the strategy from .*when it begins to block from no date to/,
+    /^Updated the configuration of the check "Disk": .*strategy changed from .*start of blocking changed from no date to/,
   )
   const again = await browser.ask('POST', `/checks/${check.id}/previewed_configuration`, saving)
   assert.deepEqual(

@@ -2,6 +2,7 @@ import { checkViewOperations } from '@muster/contract/operations/console-checks.
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
+import { listGroupNames } from '../../checks/configuration/list-group-names.ts'
 import { previewConfiguration } from '../../checks/configuration/preview-configuration.ts'
 import { findConfiguration } from '../../checks/configuration/queries.ts'
 import { savePreviewedConfiguration } from '../../checks/configuration/save-previewed-configuration.ts'
@@ -9,7 +10,6 @@ import { presentConfiguration } from '../../checks/definitions/present.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { readConfigurationAt } from './configuration-at.ts'
 import { describePreview } from './describe-preview.ts'
-import { listGroupNames } from './group-names.ts'
 import { countReceivers } from './receiver-counts.ts'
 
 const listed = 50
@@ -26,7 +26,7 @@ export function configurationViewRoutes(scope: FastifyInstance): void {
       const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
       const preview = await previewConfiguration(db, unsaved, { now, most })
       const [names, receivers] = await Promise.all([
-        listGroupNames(db, organizationId, preview.plan.rules),
+        listGroupNames(db, organizationId, preview.plan.rules.blocking_excluded_groups),
         countReceivers(db, organizationId, now),
       ])
       return describePreview(preview, names, receivers)

@@ -27,12 +27,33 @@ const reasons = sql<DeviceHistoryEntry['reasons']>`coalesce((
   ) as found
 ), '[]')`.as('reasons')
 
+const isState = sql<boolean>`events.type = 'device_trust.status_changed'`
+const decidedFor = sql<string | null>`(events.data #>> '{decidedFor,checkId}')`
+
+/**
+ * What was done to the check whose change had the device decided again, or to the device itself, in the moment of which
+ * the change of state is. Null in what was stored before the check was kept with it.
+ */
+const entry = sql<DeviceHistoryEntry['entry']>`case when ${isState} then (
+  select jsonb_build_object('id', done.id::text, 'description', done.description, 'actor_name', done.actor_name)
+  from audit_logs as done
+  where done.organization_id = events.organization_id
+    and done.timestamp = coalesce((events.data #>> '{decidedFor,requestedAt}')::timestamptz, events.occurred_at)
+    and done.about @> array[coalesce('check:' || ${decidedFor}, 'device:' || events.device_id)]
+  order by done.id desc limit 1
+) end`.as('entry')
+
+const check = sql<DeviceHistoryEntry['check']>`case when ${isState} then (
+  select jsonb_build_object('id', checks.id::text, 'name', checks.name)
+  from checks where checks.organization_id = events.organization_id and checks.id = ${decidedFor}::bigint
+) end`.as('check')
+
 type HistoryEntryRow = Awaited<ReturnType<typeof listHistoryEntries>>[number]
 
 export const listHistoryEntries = (reader: Reader, { organizationId, params, after, limit }: OfDevice) =>
   reader
     .selectFrom('events')
-    .select(['events.id', 'events.type', 'events.data', 'events.occurred_at', reasons])
+    .select(['events.id', 'events.type', 'events.data', 'events.occurred_at', reasons, entry, check])
     .where(inOrganization('events', organizationId))
     .where('events.device_id', '=', params.deviceId)
     .where('events.type', 'in', Object.keys(kinds))
@@ -45,14 +66,26 @@ export function presentHistoryEntry({
   data,
   occurred_at,
   reasons: found,
+  ...done
 }: HistoryEntryRow): DeviceHistoryEntry {
   const kind = kinds[type] ?? 'enrolled'
   if (kind !== 'state') {
     const { changes = [] } = data as Partial<Pick<DeviceHistoryEntry, 'changes'>>
-    return { id, occurred_at, kind, from: null, to: null, initiator: null, reasons: [], changes }
+    return {
+      id,
+      occurred_at,
+      kind,
+      from: null,
+      to: null,
+      initiator: null,
+      reasons: [],
+      entry: null,
+      check: null,
+      changes,
+    }
   }
   const { from, to, initiator } = data as Pick<DeviceHistoryEntry, 'from' | 'to' | 'initiator'>
-  return { id, occurred_at, kind, from, to, initiator, reasons: found, changes: [] }
+  return { id, occurred_at, kind, from, to, initiator, reasons: found, ...done, changes: [] }
 }
 
 const byCampaign: Keyset = { id: { column: 'live_query_targets.campaign_id', type: 'bigint' }, direction: 'desc' }

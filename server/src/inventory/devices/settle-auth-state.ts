@@ -111,6 +111,7 @@ function newsOf({ device, context, decision, signalled }: Settled): Announcement
       initiator: context.initiator,
       cause: context.cause,
       at: context.now,
+      ...(context.decidedFor && { decidedFor: context.decidedFor }),
       ...(previous === current ? {} : { compliance: { previous, current } }),
     },
   ]

@@ -138,7 +138,7 @@ test('changes of checks that may move devices are marked on their days, a few of
     check_name: 'Disk: "odd" is on',
     timestamp: '2026-11-02T09:00:00.000Z',
     description:
-      'Updated the configuration of the check "Disk: "odd" is on": snoozing from allowed to not allowed; the strategy from "Notify only" to "Warn, then block".',
+      'Updated the configuration of the check "Disk: "odd" is on": snoozing no longer allowed; strategy changed from "Notify only" to "Warn, then block".',
   })
   assert.match(changes[2].changes[0].description, /from 6 to 8 days\.$/, 'the latest first')
 })

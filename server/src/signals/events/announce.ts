@@ -1,6 +1,6 @@
 import type { WebhookData } from '@muster/contract/webhook-events.ts'
 import { sql } from 'kysely'
-import type { Initiator } from '../../base/change-context.ts'
+import type { ChangeOrigin, Initiator } from '../../base/change-context.ts'
 import type { CompliancyStatus, StoredAuthState } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { type ComplianceChange, queueComplianceChanges } from '../streams/queue-signals.ts'
@@ -14,6 +14,8 @@ export type Announcement = { organizationId: string; cause: string; at: string }
       from: StoredAuthState
       to: StoredAuthState
       initiator: Initiator
+      /** The check whose change brought it about, if one did. */
+      decidedFor?: ChangeOrigin['decidedFor']
       /** Set when the device is registered and its compliance differs from the one last signalled. */
       compliance?: { previous: CompliancyStatus; current: CompliancyStatus }
     }

@@ -8,15 +8,13 @@ const platformNames = [
   ['linux', 'Linux'],
 ] as const
 
-type Lists = { readonly blocking_excluded_groups: readonly string[] }
-
-/** Names of the groups and platforms that are never blocked. */
+/** Names of the platforms, and of those device groups, by what a configuration calls them. */
 export async function listGroupNames(
   reader: Reader,
   organizationId: string,
-  { blocking_excluded_groups: groups }: Lists,
+  groups: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = groups.filter((group) => /^\d{1,18}$/.test(group))
+  const ids = [...new Set(groups)].filter((group) => /^\d{1,18}$/.test(group))
   if (ids.length === 0) return new Map(platformNames)
   const rows = await reader
     .selectFrom('device_groups')
