@@ -76,9 +76,11 @@ test('the dashboard waits for the first steps, so that nothing below them moves 
   await page.reload()
   await (await figures).finished()
   await untilDrawn(page)
-  assert.equal(await page.getByRole('slider', { name: 'Day' }).count(), 0)
+  const begins = page.getByText('The chart begins tomorrow: it shows how many devices have a problem each day.')
+  assert.equal(await begins.count(), 0)
   release()
-  await page.getByRole('slider', { name: 'Day' }).waitFor()
+  await begins.waitFor()
+  assert.equal(await page.getByRole('slider', { name: 'Day' }).count(), 0, 'no chart of one day')
   assert.equal(await page.getByRole('region', { name: 'Get started' }).count(), 1)
   await page.unroute('**/views/first_steps*')
 })
@@ -104,6 +106,13 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
     const path = `/checks/${check?.id}/configurations`
     assert.equal((await askAsPage(page, 'PATCH', path, { block_auth_grace_period_days: days })).status, 200)
   }
+  // As it stands the day after, with devices that have a problem.
+  await page.route('**/console/api/views/summary*', async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    await route.fulfill({ response, json: { ...json, days: [{ day, ...json.standings, notified: 3 }] } })
+  })
   await page.reload()
   const said = `Updated the configuration of the check "${first?.name}": grace period changed from 7 to 3 days.`
   const steps = page.getByRole('region', { name: 'Get started' })
@@ -116,7 +125,7 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
   await page.getByRole('link', { name: 'These devices' }).waitFor()
   assert.deepEqual(await violations(page), [])
   const day = page.getByRole('slider', { name: 'Day' })
-  assert.match((await day.getAttribute('aria-valuetext')) ?? '', /together, .* good; \d+ changes of checks$/)
+  assert.match((await day.getAttribute('aria-valuetext')) ?? '', /0 notified, \d+ good; \d+ changes of checks$/)
   await day.focus()
   await page.keyboard.press('ArrowLeft')
   assert.doesNotMatch((await day.getAttribute('aria-valuetext')) ?? '', /of checks/)
@@ -130,6 +139,7 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
   await page.reload()
   await page.getByRole('slider', { name: 'Day' }).waitFor()
   assert.equal(await steps.count(), 0)
+  await page.unroute('**/console/api/views/summary*')
   await page.goto(`${trial.baseUrl}/console/nothing/here`)
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
   await page.locator('.side').getByText('Devices').waitFor()

@@ -87,6 +87,10 @@ const columns: readonly Column<CheckView, CheckSort>[] = [
   },
 ]
 
+/** No column of dashes: tags have one where a check of the page has any. */
+const shownFor = (rows: readonly CheckView[]) =>
+  rows.some(({ tags }) => tags.length > 0) ? columns : columns.filter(({ text }) => text !== 'Tags')
+
 export function CheckTable({ rows, sort, onSort }: Parts) {
   const mayConfigure = useMay('configure_checks')
   const mayWrite = useMayWriteChecks()
@@ -97,7 +101,7 @@ export function CheckTable({ rows, sort, onSort }: Parts) {
         ? (items) => <CheckMenu check={check} menu={items} />
         : undefined,
   })
-  return <Records isTall rows={rows} columns={[...columns, menu]} order={{ sort, onSort }} />
+  return <Records isTall rows={rows} columns={[...shownFor(rows), menu]} order={{ sort, onSort }} />
 }
 
 function Passing({ check }: { check: CheckView }) {

@@ -1,6 +1,7 @@
 import type { CheckResult } from '@muster/contract/check-results.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { addressOf } from '../api/api.ts'
 import { query } from '../api/query.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
@@ -12,7 +13,7 @@ import { ViewBar } from '../components/saved-views.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { readResultFilters } from './check-filters.ts'
-import { type ResultFilters, resultSearch } from './check-queries.ts'
+import { checkFactsQuery, type ResultFilters, resultSearch } from './check-queries.ts'
 import { resultWords } from './check-words.ts'
 import { reasonOfUnknown, rowStatusOf, statusColumn } from './row-status.ts'
 
@@ -28,10 +29,27 @@ const statusChip = {
 const resultFiltersInWords = ({ q, status }: ResultFilters): string =>
   q === undefined && status === undefined ? '' : 'Only rows that match the filters.'
 
+/**
+ * Opens the tab with the failing results where there are any, as a filter that can be taken away; the list itself has
+ * the order of devices.
+ */
+function useFailingFirst(checkId: string) {
+  const statuses = useQuery(checkFactsQuery(checkId)).data?.statuses
+  const isFiltered = Object.keys(readResultFilters(route.useSearch())).length > 0
+  const navigate = route.useNavigate()
+  const openedOf = useRef<string>(undefined)
+  useEffect(() => {
+    if (statuses === undefined || openedOf.current === checkId) return
+    openedOf.current = checkId
+    if (!isFiltered && statuses.failing > 0) void navigate({ search: { status: 'failing' }, replace: true })
+  }, [statuses, isFiltered, checkId, navigate])
+}
+
 export function ResultsTab() {
   const { checkId } = route.useParams()
   const filters = readResultFilters(route.useSearch())
   const navigate = route.useNavigate()
+  useFailingFirst(checkId)
   const asked = { query: resultSearch(filters), per_page: 50, cursor: filters.after }
   const results = useQuery(query('listCheckResultsOfCheck', { params: { checkId }, query: asked }, { pace: 'slow' }))
   return (

@@ -54,7 +54,7 @@ function Loaded({ summary }: { summary: ConsoleSummary }) {
     <>
       <h1 tabIndex={-1}>{leadSentence(summary)}</h1>
       <p className="secondary lead">{secondSentence(summary)}</p>
-      <StandingBar standings={summary.standings} />
+      <StandingBar summary={summary} />
       <HeldBlocks />
       <ManyRegistrations people={summary.many_registrations} />
       <FirstSteps />

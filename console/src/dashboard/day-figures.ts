@@ -59,9 +59,19 @@ export function changeLabels(days: readonly DayFigures[]): (ChangeLabel | undefi
     free = index
     if (signs < fewestSigns) return undefined
     const rest = changed.changes.length - 1 + changed.more
-    const more = rest > 0 ? ` +${rest}` : ''
-    const name = [...(changed.changes[0]?.check_name ?? '')]
-    const fits = signs - more.length
-    return { text: `${name.length <= fits ? name.join('') : `${name.slice(0, fits - 1).join('')}…`}${more}`, isBefore }
+    const name = changed.changes[0]?.check_name ?? ''
+    const text = rest > 0 ? severalIn(signs, name, rest) : cutTo(signs, name)
+    return text === undefined ? undefined : { text, isBefore }
   })
+}
+
+const lengthOf = (text: string): number => [...text].length
+
+const cutTo = (signs: number, name: string): string =>
+  lengthOf(name) <= signs ? name : `${[...name].slice(0, signs - 1).join('')}…`
+
+/** "FileVault is on and 2 more", or how many there are where that is too long. */
+function severalIn(signs: number, name: string, rest: number): string | undefined {
+  const texts = [`${name} and ${rest} more`, `${rest + 1} changes`]
+  return texts.find((text) => lengthOf(text) <= signs)
 }

@@ -1,23 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { Icon } from '../components/icon.tsx'
-import { clockTime, dayName } from '../components/times.ts'
+import { clockTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { type DayFigures, troubled } from './day-figures.ts'
-
-/** "Fri 20 Nov 2026: 9 blocked, 27 will block, 38 notified, 74 together, 421 good" */
-function dayInWords({ day, figures }: DayFigures): string {
-  const name = dayName(day)
-  if (!figures) return `${name}: no data for this day`
-  const { blocked, will_block, notified, good } = figures
-  return `${name}: ${blocked} blocked, ${will_block} will block, ${notified} notified, ${troubled(figures)} together, ${good} good`
-}
-
-/** What the slider says: the figures, and how many changes were made. */
-export function dayWithChanges(shown: DayFigures): string {
-  const count = (shown.changed?.changes.length ?? 0) + (shown.changed?.more ?? 0)
-  const changes = count === 0 ? '' : `; ${count === 1 ? '1 change' : `${count} changes`} of checks`
-  return `${dayInWords(shown)}${changes}`
-}
+import type { DayFigures } from './day-figures.ts'
+import { dayInWords } from './day-words.ts'
 
 /** The chosen day of the chart in words, with what was changed that day. */
 export function DaySaid({ shown, isToday }: { readonly shown: DayFigures; readonly isToday: boolean }) {

@@ -29,7 +29,7 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
                 </th>
                 <th className="numeric w-undecided">No result</th>
                 <th className="numeric w-passing">Passing</th>
-                <th className="numeric w-week">7 days</th>
+                <th className="numeric w-week">In 7 days</th>
               </tr>
             </thead>
             <tbody>
@@ -67,6 +67,6 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
 
 function changeOf(now: number, before: number | null): string {
   if (before === null) return '—'
-  if (now === before) return '0'
-  return now > before ? `+${(now - before).toLocaleString('en')}` : `−${(before - now).toLocaleString('en')}`
+  if (now === before) return 'same'
+  return now > before ? `${(now - before).toLocaleString('en')} more` : `${(before - now).toLocaleString('en')} fewer`
 }

@@ -1,5 +1,6 @@
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
 import { goodShare } from './day-figures.ts'
+import { sharesOf } from './shares.ts'
 
 const devices = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`)
 
@@ -18,18 +19,24 @@ export function leadSentence({ standings, only_reporting: only, blocking_within_
   return `${now} ${soon.toLocaleString('en')}${standings.blocked === 0 ? '' : ' more'} will be blocked within 24 hours.`
 }
 
-/** Stale and silent devices are no part of the percentage. */
+/** What is found, and what waits. */
 export function secondSentence(summary: ConsoleSummary): string {
-  const { standings, days, waiting_requests: waiting, only_reporting: only } = summary
-  const { blocked, will_block, notified, good } = standings
-  const reporting = blocked + will_block + notified + good
-  const share = reporting === 0 ? '' : ` (${percentOf(good, reporting)})`
-  const open = only?.devices_with_issues ?? 0
-  const found =
-    only === null || standings.blocked > 0 ? '' : `${devices(open)} ${open === 1 ? 'has' : 'have'} an open issue. `
-  const first = `${found}${good.toLocaleString('en')} of ${devices(reporting).replace('device', 'reporting device')} ${good === 1 ? 'is' : 'are'} Good${share}${changeSince(days, standings)}.`
+  const { standings, waiting_requests: waiting, only_reporting: only } = summary
+  const first = only === null || standings.blocked > 0 ? goodInWords(summary) : foundInWords(only.devices_with_issues)
   if (waiting === 0) return `${first} No requests are waiting.`
   return `${first} ${waiting === 1 ? '1 request is waiting' : `${waiting} requests are waiting`} for a decision.`
+}
+
+/** While checks only report, every device is Good, whatever they find. */
+const foundInWords = (count: number): string =>
+  count === 0 ? 'No device has an open issue.' : `${devices(count)} ${count === 1 ? 'has' : 'have'} an open issue.`
+
+/** Stale and silent devices are no part of the percentage. */
+function goodInWords({ standings, days }: ConsoleSummary): string {
+  const { blocked, will_block, notified, good } = standings
+  const reporting = blocked + will_block + notified + good
+  const share = reporting === 0 ? '' : ` (${sharesOf([blocked, will_block, notified, good])[3]})`
+  return `${good.toLocaleString('en')} of ${devices(reporting).replace('device', 'reporting device')} ${good === 1 ? 'is' : 'are'} Good${share}${changeSince(days, standings)}.`
 }
 
 /** How the share of good devices has changed since the first day that is known of the last 30. */
@@ -43,7 +50,3 @@ function changeSince(days: ConsoleSummary['days'], standings: ConsoleSummary['st
   if (points === 0) return `, as ${since}`
   return `, ${Math.abs(points)} points ${points > 0 ? 'more' : 'less'} than ${since}`
 }
-
-/** Rounded down to a tenth, so that 100 % means all. */
-export const percentOf = (part: number, whole: number): string =>
-  whole === 0 ? '—' : `${(Math.floor((part * 1000) / whole) / 10).toFixed(1)}\u2009%`

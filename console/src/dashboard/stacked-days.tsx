@@ -3,8 +3,9 @@ import { type KeyboardEvent, useState } from 'react'
 import { dayOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { changeLabels, type DayFigures, lastDays, ticksFor, troubled } from './day-figures.ts'
-import { DaySaid, dayWithChanges } from './day-said.tsx'
+import { DaySaid } from './day-said.tsx'
 import { DayTable } from './day-table.tsx'
+import { dayWithChanges, emptyChartInWords } from './day-words.ts'
 import './days.css'
 
 const parts = [
@@ -20,12 +21,14 @@ const height = 200
 export function StackedDays({ summary }: { summary: ConsoleSummary }) {
   const [isTable, setIsTable] = useState(false)
   const days = lastDays(summary, Date.now())
+  const none = emptyChartInWords(days)
   return (
     <section aria-labelledby="days">
       <div className="section-head">
         <h2 id="days">Devices with a problem, 30 days</h2>
         <span className="row">
           {!isTable &&
+            none === undefined &&
             parts.map(([name, word]) => (
               <span key={name} className="legend small secondary">
                 <i className={barClass[name]} aria-hidden="true" />
@@ -37,10 +40,18 @@ export function StackedDays({ summary }: { summary: ConsoleSummary }) {
           </button>
         </span>
       </div>
-      {isTable ? <DayTable days={days} /> : <Chart days={days} />}
+      {isTable && <DayTable days={days} />}
+      {!isTable && (none === undefined ? <Chart days={days} /> : <NoChart words={none} today={days.at(-1)} />)}
     </section>
   )
 }
+
+const NoChart = ({ words, today }: { readonly words: string; readonly today: DayFigures | undefined }) => (
+  <>
+    <p className="secondary">{words}</p>
+    {today && <DaySaid shown={today} isToday />}
+  </>
+)
 
 function Chart({ days }: { days: readonly DayFigures[] }) {
   const [chosen, setChosen] = useState(days.length - 1)

@@ -1,7 +1,7 @@
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
 import { Link } from '@tanstack/react-router'
 import { StandingShape, standingTone, standingWords } from '../components/state-shape.tsx'
-import { percentOf } from './lead-sentence.ts'
+import { sharesOf } from './shares.ts'
 
 type Standings = ConsoleSummary['standings']
 const reporting = ['blocked', 'will_block', 'notified', 'good'] as const
@@ -9,7 +9,8 @@ const silent = ['stale', 'never'] as const
 const hints = { stale: 'no report for 7 days', never: 'enrolled, no report yet' } as const
 
 /** How many devices stand how: a bar, and the six figures, each with its list. */
-export function StandingBar({ standings }: { standings: Standings }) {
+export function StandingBar({ summary: { standings, only_reporting: only } }: { summary: ConsoleSummary }) {
+  const shares = sharesOf(reporting.map((name) => standings[name]))
   const known = reporting.reduce((sum, name) => sum + standings[name], 0)
   const unknown = standings.stale + standings.never
   const total = known + unknown
@@ -27,8 +28,13 @@ export function StandingBar({ standings }: { standings: Standings }) {
         ))}
       </svg>
       <div className="stats">
-        {reporting.map((name) => (
-          <Stat key={name} name={name} count={standings[name]} hint={percentOf(standings[name], known)} />
+        {reporting.map((name, place) => (
+          <Stat
+            key={name}
+            name={name}
+            count={standings[name]}
+            hint={only && name === 'good' ? openIn(only.devices_with_issues) : shares[place] || '—'}
+          />
         ))}
         {silent.map((name) => (
           <Stat key={name} name={name} count={standings[name]} hint={hints[name]} />
@@ -37,6 +43,9 @@ export function StandingBar({ standings }: { standings: Standings }) {
     </>
   )
 }
+
+/** While checks only report, that all are good tells nothing. */
+const openIn = (count: number): string => `${count.toLocaleString('en')} with an open issue`
 
 /** Every standing that occurs is at least 4 of 1000 wide, so that one blocked device among thousands is seen. */
 function segmentsOf(standings: Standings, total: number) {

@@ -9,6 +9,7 @@ import { Mark, StateCell } from '../../components/state-shape.tsx'
 import { clockTime, dayOf, deadlineOf, relativeTime } from '../../components/times.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { devices, people } from '../check-words.ts'
+import { movesInWords, releasedInWords } from './moves-in-words.ts'
 import { heldOf, takenBackOf } from './preview-words.ts'
 import { sparedWords, undecidedWords } from './reason-words.ts'
 
@@ -54,7 +55,7 @@ function Outlook({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
     return (
       <p className="secondary">
         The check blocks nobody.
-        {preview.released > 0 && ` ${devices(preview.released)} that are blocked today are released.`}
+        {preview.released > 0 && ` ${releasedInWords(preview.released)}`}
       </p>
     )
   }
@@ -88,13 +89,8 @@ const Held = ({ held }: { held: NonNullable<ConfigurationPreview['held']> }) => 
 )
 
 function movesOf({ moves, ends_at, computed_at, ...preview }: ConfigurationPreview): string {
-  const parts = [
-    moves.blocked > 0 && `${devices(moves.blocked)} become Blocked`,
-    moves.will_block > 0 && `${devices(moves.will_block)} move to Will Block with a deadline`,
-    moves.notified > 0 && `${devices(moves.notified)} move to Notified`,
-    moves.good > 0 && `${devices(moves.good)} become Good`,
-  ].filter(Boolean)
-  if (parts.length > 0) return parts.join(', ')
+  const words = movesInWords(moves)
+  if (words !== '') return words
   return ends_at > computed_at || preview.blocked_now === 0
     ? 'No device changes state'
     : ownersOf({ moves, ends_at, computed_at, ...preview })

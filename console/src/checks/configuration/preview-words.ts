@@ -103,7 +103,7 @@ export function consequenceOf(preview: ConfigurationPreview): string {
     const day = dayOf(preview.ends_at, Date.parse(preview.computed_at))
     return preview.blocked_now === 0
       ? `Nobody is blocked before ${day}. You can undo this until ${day} without blocking anyone.`
-      : `${devices(preview.blocked_now)} are blocked immediately; the others by ${day}.`
+      : `${devices(preview.blocked_now)} ${preview.blocked_now === 1 ? 'is' : 'are'} blocked immediately; the others by ${day}.`
   }
   if (preview.hit > 0) return `${devices(preview.hit)} ${preview.hit === 1 ? 'is' : 'are'} blocked immediately.`
   if (preview.left > 0) return `The check stops running on ${devices(preview.left)}; its issues there are resolved.`
