@@ -42,6 +42,31 @@ test('checks are filtered in the address, and lead to results, issues, query and
   await page.getByText('There is no check 900000000000000001.').waitFor()
 })
 
+test('results of a check begin with the failing ones, by a filter that can be taken away', { skip }, async () => {
+  await visit(`/checks/${worst.id}`)
+  await page.waitForURL(/\?status=failing$/)
+  const results = page.getByRole('region', { name: 'Results by device' }).first()
+  const statuses = async () => new Set(await results.locator('tbody td:nth-child(2)').allTextContents())
+  await until(deadlineMs, async () => (await statuses()).size === 1)
+  assert.deepEqual([...(await statuses())], ['Failing'])
+  await page.getByRole('button', { name: 'Remove the filter Result' }).click()
+  await page.waitForURL((url) => url.search === '')
+  await until(deadlineMs, async () => (await statuses()).size > 1)
+})
+
+test('the list of checks has no column of dashes, and tells each kind whole', { skip }, async () => {
+  for (const width of [1280, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    await visit('/checks')
+    await page.getByRole('link', { name: worst.name }).waitFor()
+    assert.ok(!(await page.locator('thead th').allTextContents()).includes('Tags'), 'no check has a tag')
+    const cut = await page
+      .locator('.cell-kind')
+      .evaluateAll((cells) => cells.filter((c) => c.scrollWidth > c.clientWidth))
+    assert.equal(cut.length, 0, `${width} px`)
+  }
+})
+
 test('the preview says who would be blocked, and what it says is what happens', { skip }, async () => {
   await visit(`/checks/${worst.id}/configuration`)
   const preview = page.getByRole('complementary', { name: 'Preview' })

@@ -106,11 +106,11 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
     const path = `/checks/${check?.id}/configurations`
     assert.equal((await askAsPage(page, 'PATCH', path, { block_auth_grace_period_days: days })).status, 200)
   }
-  // As it stands the day after, with devices that have a problem.
+  // As it stands two days later, with devices that have a problem.
   await page.route('**/console/api/views/summary*', async (route) => {
     const response = await route.fetch()
     const json = await response.json()
-    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10)
     await route.fulfill({ response, json: { ...json, days: [{ day, ...json.standings, notified: 3 }] } })
   })
   await page.reload()

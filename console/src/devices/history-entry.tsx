@@ -2,6 +2,7 @@ import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
 import { Link } from '@tanstack/react-router'
 import { Mark, StandingShape, standingWords } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
 import { reasonOf } from './history-reason.ts'
 
 const initiators = { policy: 'Policy', admin: 'Administrator', user: 'Device', system: 'Muster' } as const
@@ -35,6 +36,9 @@ export function HistoryReason({ entry: line }: { entry: DeviceHistoryEntry }) {
   )
 }
 
+const byOf = ({ entry, initiator }: DeviceHistoryEntry): string =>
+  entry ? visibleText(entry.actor_name) : initiator === null ? '' : initiators[initiator]
+
 export const HistoryEntryCells = ({ entry }: { entry: DeviceHistoryEntry }) => (
   <tr className="tall">
     <td className="c-name">
@@ -46,7 +50,7 @@ export const HistoryEntryCells = ({ entry }: { entry: DeviceHistoryEntry }) => (
         <HistoryReason entry={entry} />
       </span>
     </td>
-    <td className="secondary c-sub">{entry.initiator === null ? '' : initiators[entry.initiator]}</td>
+    <td className="secondary c-sub">{byOf(entry)}</td>
     <td className="numeric tabular c-time">{fullTime(entry.occurred_at).slice(4, -4)}</td>
   </tr>
 )
