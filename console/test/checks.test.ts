@@ -28,7 +28,7 @@ test('checks are filtered in the address, and lead to results, issues, query and
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByRole('link', { name: worst.name }).click()
   await page.getByRole('heading', { level: 1, name: worst.name }).waitFor()
-  await page.getByText('Passing').first().waitFor()
+  await page.getByText('Failing').first().waitFor()
   assert.equal(await page.title(), `${worst.name} · Checks · Muster`)
   for (const [tab, text] of [
     ['Issues', 'Found'],

@@ -139,12 +139,12 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
   await page.reload()
   await page.getByRole('slider', { name: 'Day' }).waitFor()
   assert.equal(await steps.count(), 0)
-  await page.unroute('**/console/api/views/summary*')
   await page.goto(`${trial.baseUrl}/console/nothing/here`)
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
   await page.locator('.side').getByText('Devices').waitFor()
   await page.getByRole('link', { name: 'Go to the dashboard' }).click()
   await page.getByRole('slider', { name: 'Day' }).waitFor()
+  await page.unroute('**/console/api/views/summary*')
 })
 
 test('devices are found by the keyboard, and the filter stays in the address', { skip }, async () => {
