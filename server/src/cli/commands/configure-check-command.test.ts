@@ -94,7 +94,7 @@ test('what blocks devices is not saved without their number, and says which', as
   await assert.rejects(run(configure, strategy('block-immediately')), {
     exitCode: 2,
     message: [
-      'disk: the strategy from "Report only" to "Block immediately"',
+      'disk: strategy changed from "Report only" to "Block immediately"',
       'Newly blocked, or sooner: 2 devices',
       'Blocked at once:          2 devices of 2 people, 2 of them on their only device',
       '  Person 1 (mac-1)',
@@ -121,7 +121,8 @@ test('with the right number exactly these devices are blocked, and the way back 
     '2 devices will be blocked in the background.',
     'To undo: muster checks configure disk --strategy report-only',
   ])
-  const entry = 'Updated the configuration of the check "Disk": the strategy from "Report only" to "Block immediately".'
+  const entry =
+    'Updated the configuration of the check "Disk": strategy changed from "Report only" to "Block immediately".'
   assert.deepEqual(await entries(), [[true, entry]])
   await recompute()
   assert.deepEqual(await blocked(), ['mac-1', 'mac-2'])
@@ -129,7 +130,7 @@ test('with the right number exactly these devices are blocked, and the way back 
   assert.equal(again.out, 'Nothing to change.\n')
   const back = await run(configure, strategy('report-only'))
   assert.deepEqual(back.out.trimEnd().split('\n'), [
-    'disk: the strategy from "Block immediately" to "Report only"',
+    'disk: strategy changed from "Block immediately" to "Report only"',
     'No longer blocked: 2 devices',
     'This blocks no other device.',
     'Saved.',

@@ -1,7 +1,8 @@
 import type { ChangeContext } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound, ServiceError } from '../../base/errors.ts'
-import { describeChanges } from '../../checks/configuration/describe-settings.ts'
+import { describeChanges, groupsIn } from '../../checks/configuration/describe-settings.ts'
+import { listGroupNames } from '../../checks/configuration/list-group-names.ts'
 import { previewConfiguration } from '../../checks/configuration/preview-configuration.ts'
 import { findConfiguration } from '../../checks/configuration/queries.ts'
 import { readSettingsChange } from '../../checks/configuration/read-settings-change.ts'
@@ -17,7 +18,7 @@ import { CommandError, exitCodes } from '../command-error.ts'
 import type { CommandContext, CommandIo } from '../data-command.ts'
 import { findCheck } from '../find-check.ts'
 import { organizationOf, terminalChange } from '../organization-of.ts'
-import { alignFields } from '../table.ts'
+import { alignFields, plainText } from '../table.ts'
 
 type Asked = AskedConfiguration & {
   check: string
@@ -57,9 +58,10 @@ async function change(tx: Tx, { organizationId, check, asked, now }: Changing): 
   const { before, after, changed } = await readSettingsChange(tx, organizationId, stored, { request })
   if (changed.length === 0) return ['Nothing to change.']
   const unsaved = { organizationId, checkId: check.id, request }
+  const groups = await listGroupNames(tx, organizationId, [...groupsIn(before), ...groupsIn(after)])
   const preview = await previewConfiguration(tx, unsaved, { now, most: mostNamed })
   const seen = [
-    `${check.slug}: ${describeChanges(before, after, changed)}`,
+    plainText(`${check.slug}: ${describeChanges(before, after, changed, groups)}`),
     ...previewLines(preview, await countReceivers(tx, organizationId, now)),
   ]
   const words = { slug: check.slug, names: changed, named: asked.organization }
