@@ -95,21 +95,24 @@ export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Re
   ])
 }
 
+/** The address of a page, with the records that its path asks for. */
+export function addressOf(path: string, records: Records): string {
+  const places = path.split('/')
+  return places
+    .map((place, index) => {
+      if (!place.startsWith('$')) return place
+      const upTo = places.slice(0, index + 1).join('/')
+      return records.get(upTo) ?? assert.fail(`There is no record for ${upTo}: makeRecords does not know the page`)
+    })
+    .join('/')
+}
+
 /** Every address that the router of the page knows, filled with these records. */
 export async function everyAddress(page: Page, records: Records): Promise<string[]> {
   const paths = await page.evaluate(() => {
     const { __TSR_ROUTER__: router } = globalThis as unknown as { __TSR_ROUTER__: { routesByPath: object } }
     return Object.keys(router.routesByPath)
   })
-  const addresses = paths.map((path) => {
-    const places = path.split('/')
-    return places
-      .map((place, index) => {
-        if (!place.startsWith('$')) return place
-        const upTo = places.slice(0, index + 1).join('/')
-        return records.get(upTo) ?? assert.fail(`There is no record for ${upTo}: makeRecords does not know the page`)
-      })
-      .join('/')
-  })
+  const addresses = paths.map((path) => addressOf(path, records))
   return [...new Set(addresses.map((address) => address.replace(/(?<=.)\/$/, '')))].sort()
 }

@@ -9,6 +9,12 @@ export function FormFault({ error }: { readonly error: Beside }) {
   return <div role="alert">{said ? <p className="note blocked">{said}</p> : null}</div>
 }
 
+/** The same after what a form says in words of its own about a field that it does not show. */
+export const besideAfter = (own: string | undefined, beside: () => string | undefined): Beside => {
+  if (own === undefined) return beside
+  return () => [own, beside()].filter((text) => text !== undefined).join(' ')
+}
+
 /** The text itself. It is read after every part of the form was drawn, wherever in the form it stands. */
 export function useBeside(error: Beside): string | undefined {
   const [said, setSaid] = useState<string>()

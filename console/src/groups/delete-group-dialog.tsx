@@ -6,6 +6,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { api } from '../api/api.ts'
 import { query } from '../api/query.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { besideAfter } from '../components/form-fault.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -38,7 +39,7 @@ export function DeleteGroupDialog({ group, onClose }: Parts) {
         verb="Delete the group"
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}
-        fault={fault === undefined ? remove.faultBeside : `${fault}.`}
+        fault={besideAfter(fault && `${fault}.`, remove.faultBeside)}
       />
     )
   }

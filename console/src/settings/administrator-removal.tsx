@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { besideAfter } from '../components/form-fault.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
 import { nameOf } from './administrator-table.tsx'
@@ -40,7 +41,7 @@ export function AdministratorRemoval({ admin, isSelf }: { readonly admin: AdminU
         verb={`Remove ${nameOf(admin)}`}
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}
-        fault={whole === undefined ? remove.faultBeside : `${nameOf(admin)} ${whole}.`}
+        fault={besideAfter(whole && `${nameOf(admin)} ${whole}.`, remove.faultBeside)}
       />
     </Block>
   )

@@ -3,7 +3,7 @@ import { notText, textOfBytes } from '@muster/contract/text-of-bytes.ts'
 import { type ChangeEvent, useRef, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
-import { FormFault } from '../components/form-fault.tsx'
+import { besideAfter, FormFault } from '../components/form-fault.tsx'
 import { GuideLink } from '../components/guide-link.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
@@ -31,7 +31,7 @@ export function OwnerList() {
     else preview.mutate(read.text)
   }
   const refused = unread ?? preview.faultOf('csv')
-  const fault = refused === undefined ? preview.faultBeside : `The file ${refused}.`
+  const fault = besideAfter(refused && `The file ${refused}.`, preview.faultBeside)
   return (
     <Block
       title="Assign owners from a list"

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '../api/session.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { besideAfter } from '../components/form-fault.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { nameOf } from './administrator-table.tsx'
 import { administratorsQuery } from './administrators-query.ts'
@@ -55,7 +56,7 @@ export function RequiredFactor({ facts }: { facts: SettingFacts }) {
         isDangerous={isRequired}
         onConfirm={() => save.mutate({ is_second_factor_required: !isRequired })}
         isBusy={save.isPending}
-        fault={fault === undefined ? save.faultBeside : `It ${fault}.`}
+        fault={besideAfter(fault && `It ${fault}.`, save.faultBeside)}
       />
     </Block>
   )

@@ -1,0 +1,4 @@
+import { accountForms } from './account.ts'
+import { walkForms } from './form.ts'
+
+walkForms(accountForms)

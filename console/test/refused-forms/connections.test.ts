@@ -1,0 +1,4 @@
+import { connectionForms } from './connections.ts'
+import { walkForms } from './form.ts'
+
+walkForms(connectionForms)

@@ -1,0 +1,4 @@
+import { developerForms } from './developers.ts'
+import { walkForms } from './form.ts'
+
+walkForms(developerForms)

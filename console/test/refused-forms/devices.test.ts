@@ -1,0 +1,4 @@
+import { deviceForms } from './devices.ts'
+import { walkForms } from './form.ts'
+
+walkForms(deviceForms)

@@ -1,0 +1,4 @@
+import { walkForms } from './form.ts'
+import { recordForms } from './records.ts'
+
+walkForms(recordForms)

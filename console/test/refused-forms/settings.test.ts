@@ -1,0 +1,4 @@
+import { walkForms } from './form.ts'
+import { settingForms } from './settings.ts'
+
+walkForms(settingForms)
