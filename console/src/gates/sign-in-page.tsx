@@ -9,8 +9,8 @@ import { signByPasskey } from '../api/passkeys.ts'
 import { query } from '../api/query.ts'
 import { beginSession } from '../api/session.ts'
 import { CodeField } from '../components/code-field.tsx'
-import { fieldFaults } from '../components/field-faults.ts'
-import { FormFault } from '../components/form-fault.tsx'
+import { type FieldFaults, fieldFaults } from '../components/field-faults.ts'
+import { type Beside, FormFault } from '../components/form-fault.tsx'
 import { Icon } from '../components/icon.tsx'
 import { PasswordField } from '../components/password-field.tsx'
 import { readForm } from '../components/read-form.ts'
@@ -47,7 +47,8 @@ export function SignInPage() {
   const [organization, setOrganization] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
   const [isFirstAsk, setIsFirstAsk] = useState(false)
-  const { form, faultOf, isFine } = useCheckedForm({ error: signIn.error, ...fieldFaults(signIn.error) })
+  const refused = fieldFaults(signIn.error)
+  const { form, faultOf, isFine } = useCheckedForm({ error: signIn.error, ...refused })
   const provider = options.data?.identity_provider
   const hasPasskeys = options.data?.passkeys === true
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -98,7 +99,7 @@ export function SignInPage() {
                 Use a passkey
               </Button>
             )}
-            <FormFault error={passkey.error ? sentenceFor(passkey.error) : null} />
+            <FormFault error={besideOf(passkey.error, fieldFaults(passkey.error))} />
           </div>
           <p className="gate-or">or with a password</p>
         </>
@@ -132,7 +133,7 @@ export function SignInPage() {
           error={faultOf('password')}
         />
         {needsCode && <CodeField />}
-        <FormFault error={signIn.error && !isFirstAsk ? sentenceFor(signIn.error) : null} />
+        <FormFault error={isFirstAsk ? null : besideOf(signIn.error, refused)} />
         <Button type="submit" variant="filled" fullWidth loading={signIn.isPending}>
           Sign in
         </Button>
@@ -145,8 +146,8 @@ export function SignInPage() {
   )
 }
 
-function sentenceFor(error: Error): string {
-  if (!(error instanceof ApiError) || error.status !== 429) return error.message
+function besideOf(error: Error | null, { faultBeside }: Pick<FieldFaults, 'faultBeside'>): Beside {
+  if (!(error instanceof ApiError) || error.status !== 429) return faultBeside
   return `Too many failed attempts. Try again in ${error.retryAfterSeconds ?? 60} seconds.`
 }
 

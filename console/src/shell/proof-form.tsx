@@ -11,6 +11,7 @@ import { query } from '../api/query.ts'
 import { renewSession, useSession } from '../api/session.ts'
 import { endProof } from '../api/step-up.ts'
 import { CodeField } from '../components/code-field.tsx'
+import { fieldFaults } from '../components/field-faults.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { PasswordField } from '../components/password-field.tsx'
 import { readForm } from '../components/read-form.ts'
@@ -42,14 +43,21 @@ export function ProofForm() {
     prove.mutate({ password: text('password'), code: optional('code') })
   }
   const error = prove.error ?? passkey.error
+  const { faultOf, faultBeside } = fieldFaults(error)
   const isAsking = error instanceof ApiError && error.code === 'code_needed'
   return (
     <form onSubmit={submit} className="confirm">
       <p className="secondary">You won’t be asked again for 5 minutes.</p>
       <input type="hidden" autoComplete="username" value={session?.administrator.email ?? ''} />
-      <PasswordField name="password" label="Password" autoComplete="current-password" autoFocus />
+      <PasswordField
+        name="password"
+        label="Password"
+        autoComplete="current-password"
+        autoFocus
+        error={faultOf('password')}
+      />
       {needsCode && <CodeField />}
-      <FormFault error={error && !isAsking ? error.message : null} />
+      <FormFault error={isAsking ? null : faultBeside} />
       {options.data?.identity_provider && (
         <p className="small faint">
           No password here?{' '}

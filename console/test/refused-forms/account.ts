@@ -57,6 +57,33 @@ const account: readonly Form[] = [
   },
 ]
 
+const signingIn: readonly Form[] = [
+  {
+    what: 'a sign-in',
+    of: 'gates/sign-in-page.tsx',
+    path: '/sign-in',
+    operation: 'signIn',
+    reads: { getSignInOptions: (options) => ({ ...options, needs_organization: true }) },
+    send: async () => {
+      await fill('E-mail', 'mira@halden.example')
+      await page.locator('input[name=password]').fill(adminPassword)
+      await button('Sign in').click()
+    },
+  },
+  {
+    what: 'a proof of who someone is',
+    of: 'shell/proof-form.tsx',
+    path: '/settings/developers/webhooks/$endpointId/settings',
+    operation: 'stepUp',
+    send: async () => {
+      const json = { error: 'step_up_needed', message: 'Confirm that it is you.' }
+      await page.route('**/reveal_secret', (route) => route.fulfill({ status: 403, json }))
+      await button('Reveal the secret').click()
+      await button('Confirm').click()
+    },
+  },
+]
+
 const links: readonly Form[] = (['invite', 'first_run'] as const).map((purpose) => ({
   what: `the link of ${purpose === 'invite' ? 'an invitation' : 'the first start'}`,
   of: 'gates/accept-form.tsx',
@@ -78,4 +105,4 @@ const links: readonly Form[] = (['invite', 'first_run'] as const).map((purpose) 
   },
 }))
 
-export const accountForms: readonly Form[] = [...account, ...links]
+export const accountForms: readonly Form[] = [...account, ...signingIn, ...links]

@@ -1,6 +1,9 @@
+import { MergePreview } from '@muster/contract/console-merges.ts'
 import { askAsPage } from '../browser.ts'
 import { page } from '../signed-in.ts'
 import { button, choose, dialog, type Form, fill, typeNumber } from './form.ts'
+
+const [mergeExample] = (MergePreview as unknown as { readonly examples: readonly object[] }).examples
 
 const device: readonly Form[] = [
   {
@@ -45,14 +48,15 @@ const device: readonly Form[] = [
     of: 'devices/merge-dialog.tsx',
     path: '/devices/$deviceId',
     operation: 'mergeDevices',
+    // Whichever two they are: not every pair is merged.
+    reads: { previewDeviceMerge: () => ({ ...mergeExample, needs: [], needs_confirmation: false }) },
     send: async () => {
       const { body } = await askAsPage(page, 'GET', '/views/devices')
+      const shown = new URL(page.url()).pathname.split('/').at(-1)
+      const other = body.data.find(({ id }: { id: string }) => id !== shown)
       await choose('Merge…')
-      await dialog().getByLabel('The other record of this machine').fill(body.data[1].name)
+      await dialog().getByLabel('The other record of this machine').fill(other.name)
       await dialog().getByRole('region', { name: 'Devices found' }).getByRole('button').first().click()
-      const isOneMachine = dialog().getByLabel('I know that they are one machine')
-      await button('Merge the devices').waitFor()
-      if ((await isOneMachine.count()) > 0) await isOneMachine.check()
       await button('Merge the devices').click()
     },
   },
@@ -87,7 +91,7 @@ const many: readonly Form[] = [
   },
   {
     what: 'an owner of several devices',
-    of: 'devices/use-steps.tsx',
+    of: 'devices/assign-many.tsx',
     path: '/devices',
     operation: 'registerDevices',
     send: async () => {
@@ -99,6 +103,25 @@ const many: readonly Form[] = [
       await register.waitFor()
       if ((await typed.count()) > 0) await typeNumber()
       await register.click()
+    },
+  },
+  {
+    what: 'several devices that nobody is to own',
+    of: 'devices/unregister-many.tsx',
+    path: '/devices?owner=registered',
+    operation: 'unregisterDevices',
+    send: async () => {
+      await chooseRow()
+      await button(/^Unregister…/).click()
+      const unregister = dialog().getByRole('button', { name: /^Unregister/ })
+      await unregister.waitFor()
+      if (
+        (await dialog()
+          .getByLabel(/^Type /)
+          .count()) > 0
+      )
+        await typeNumber()
+      await unregister.click()
     },
   },
   {

@@ -25,6 +25,12 @@ const keeping: readonly Form[] = [
   },
 ]
 
+async function chooseList(): Promise<void> {
+  await button('Choose a file…').waitFor()
+  const file = { name: 'owners.csv', mimeType: 'text/csv', buffer: Buffer.from('serial,email\n') }
+  await page.getByLabel('CSV file with owners').setInputFiles(file)
+}
+
 const enrolling: readonly Form[] = [
   {
     what: 'a SCIM token',
@@ -83,13 +89,32 @@ const enrolling: readonly Form[] = [
     of: 'settings/owner-list.tsx',
     path: '/settings/registration',
     operation: 'previewOwnerList',
-    send: async () => {
-      await button('Choose a file…').waitFor()
-      const file = { name: 'owners.csv', mimeType: 'text/csv', buffer: Buffer.from('serial,email\n') }
-      await page.getByLabel('CSV file with owners').setInputFiles(file)
-    },
+    send: chooseList,
   },
 ]
+
+const listed = {
+  ...{ separator: 'comma', names_line: 1, columns: [] },
+  lines: [
+    {
+      ...{ line: 2, outcome: 'new', reason: null, cells: [] },
+      device: { id: '1', name: 'laptop' },
+      person: { id: '1', name: 'Ada', email: 'ada@halden.example' },
+    },
+  ],
+}
+
+const ownersOfList: Form = {
+  what: 'the owners of a list',
+  of: 'settings/owner-list-dialog.tsx',
+  path: '/settings/registration',
+  operation: 'registerDevices',
+  reads: { previewOwnerList: () => listed },
+  send: async () => {
+    await chooseList()
+    await button('Assign 1 owner').click()
+  },
+}
 
 const administrators: readonly Form[] = [
   {
@@ -126,4 +151,4 @@ const administrators: readonly Form[] = [
   },
 ]
 
-export const settingForms: readonly Form[] = [...keeping, ...enrolling, ...administrators]
+export const settingForms: readonly Form[] = [...keeping, ...enrolling, ownersOfList, ...administrators]
