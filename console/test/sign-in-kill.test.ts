@@ -58,7 +58,13 @@ void testOnPostgres('a page continues when the process that held its request is 
   t.after(() => site.close())
   const address = site.address()
   const redirectUri = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/callback`
-  const wanted = { kind: 'second_step' as const, name: 'Payroll', redirectUris: [redirectUri], requestKeys: [rp.jwk] }
+  const wanted = {
+    kind: 'second_step' as const,
+    mode: 'enforce' as const,
+    name: 'Payroll',
+    redirectUris: [redirectUri],
+    requestKeys: [rp.jwk],
+  }
   const { clientId } = await transact(database.db, (tx) => createConnection(tx, place.secrets, wanted, change()))
   const browser = await launchBrowser()
   t.after(() => browser.close())

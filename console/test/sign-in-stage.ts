@@ -9,7 +9,6 @@ import { linkCompanion } from '../../server/src/agents/companion-keys/link-compa
 import { systemChange } from '../../server/src/base/change-context.ts'
 import { transact } from '../../server/src/base/db/transact.ts'
 import { heldKeys } from '../../server/src/keys/held-keys.ts'
-import { changeConnection } from '../../server/src/sign-in/connections/change-connection.ts'
 import { createConnection } from '../../server/src/sign-in/connections/create-connection.ts'
 import { visitRoutes } from '../../server/src/sign-in/visits/routes.ts'
 import { testApp } from '../../server/test/support/app.ts'
@@ -106,6 +105,7 @@ export function signInStage() {
         stage.secrets,
         {
           kind: 'second_step',
+          mode,
           name: setting.applicationName ?? 'Payroll',
           redirectUris: [`${appOrigin}/callback`],
           startUrl: `${appOrigin}/start`,
@@ -114,9 +114,6 @@ export function signInStage() {
         change(),
       ),
     )
-    if (mode !== 'enforce') {
-      await transact(stage.db, (tx) => changeConnection(tx, { id: connection.id, mode }, change()))
-    }
     const person = await make.person(organizationId, { name: 'Ana Ruiz', email: 'ana@example.com' })
     const device = await make.device(organizationId, {
       name: setting.deviceName ?? 'ana-x1',
