@@ -132,13 +132,31 @@ test('a window within another app is named', { skip }, async () => {
   await says(page, 'This window is part of another app, and can’t ask the Muster app on this PC.')
 })
 
-test('a browser without the permission’s name, as Safari, is named', { skip }, async () => {
-  const userAgent =
-    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15'
-  const { page, arrive } = await setUp({ browser: { userAgent } })
-  await page.addInitScript(() => {
+const safari =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15'
+
+async function setUpSafari() {
+  const all = await setUp({ browser: { userAgent: safari } })
+  await all.page.addInitScript(() => {
     navigator.permissions.query = () => Promise.reject(new TypeError('unknown'))
   })
+  return all
+}
+
+test('a browser without the permission’s name, as Safari, is named where the Mac has a companion', {
+  skip,
+}, async () => {
+  const { page, arrive } = await setUpSafari()
+  await stage.db.updateTable('devices').set({ device_type: 'Mac' }).execute()
+  await hearOfAgent()
   await arrive()
   await says(page, 'Safari can’t ask apps on this Mac.')
+})
+
+test('a Mac without a companion is told that there is none for it, and of no other way', { skip }, async () => {
+  const { page, arrive } = await setUpSafari()
+  await arrive()
+  await title(page, 'There’s no Muster app for macOS yet')
+  await says(page, 'You have a computer with Linux')
+  assert.equal(await page.getByRole('button', { name: 'Use the other way' }).count(), 0)
 })
