@@ -3,7 +3,7 @@ import type { DeviceCompanion } from '@muster/contract/console-companions.ts'
 import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useCompanionPlatforms, useNoCompanion } from '../components/companion-platforms.ts'
+import { companionPlatformsQuery, useNoCompanion } from '../components/companion-platforms.ts'
 import { Fact } from '../components/fact.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -35,13 +35,14 @@ function OfComputer({ id, type }: { id: string; type: ComputerType }) {
 }
 
 function NoCompanion({ type }: { type: ComputerType }) {
-  const isKnown = useCompanionPlatforms() !== undefined
+  const platforms = useQuery(companionPlatformsQuery)
   const unmade = useNoCompanion([type])
+  if (!platforms.data) return <LoadFailure what="Which computers can have a companion" query={platforms} />
   return (
     <p className="secondary">
       No companion: nothing proves at a sign-in that a browser runs on this device.{' '}
       {unmade !== undefined && `${unmade}: a connection that enforces refuses it.`}
-      {isKnown && unmade === undefined && (
+      {unmade === undefined && (
         <Link className="underlined" to="/devices/enroll" search={{ platform: type, agent: 'muster_companion' }}>
           Install one
         </Link>

@@ -9,6 +9,7 @@ import { settingFactsQuery } from '../api/setting-facts.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { GuideLink } from '../components/guide-link.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { Page } from '../components/page.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
 import { UnreachableAddress } from '../components/unreachable-address.tsx'
@@ -102,7 +103,7 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
   const [isPublic, setIsPublic] = useState(false)
   const [input, setInput] = useState(noInput)
   const { title, redirectHint, redirectExample, aboutKeys } = providerOf(provider)
-  const { data: facts } = useQuery(settingFactsQuery)
+  const facts = useQuery(settingFactsQuery)
   const callers = providersOf(input.kind)
   const chooseKind = (kind: typeof input.kind) => {
     setInput({ ...input, kind })
@@ -148,7 +149,8 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
         />
       )}
       <ReachNote provider={provider} />
-      <UnreachableAddress address={facts?.base_url} reader={readerOf(provider)} />
+      <LoadFailure what="The address of this server" query={facts} />
+      <UnreachableAddress address={facts.data?.base_url} reader={readerOf(provider)} />
       <ConnectionFields
         value={input}
         onChange={setInput}

@@ -10,6 +10,7 @@ import { CodeBlock } from '../components/code-block.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { GuideLink } from '../components/guide-link.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { Page } from '../components/page.tsx'
 import { PasswordField } from '../components/password-field.tsx'
 import { UnreachableAddress } from '../components/unreachable-address.tsx'
@@ -69,7 +70,7 @@ const issuers: Readonly<Partial<Record<UpstreamProduct, string>>> = {
 }
 
 function NewUpstreamForm({ onMade }: { onMade: (made: NewSignInUpstream) => void }) {
-  const { data: facts } = useQuery(settingFactsQuery)
+  const facts = useQuery(settingFactsQuery)
   const [input, setInput] = useState(noUpstream)
   const create = useAction({
     act: () => api('createSignInUpstream', { body: newUpstreamBodyOf(input) }),
@@ -93,7 +94,8 @@ function NewUpstreamForm({ onMade }: { onMade: (made: NewSignInUpstream) => void
       <p className="small secondary">
         First make a client for Muster there. <GuideLink name={guides[input.provider]}>How to</GuideLink>
       </p>
-      <UnreachableAddress address={facts?.base_url} reader={{ browserFrom: productWords[input.provider] }} />
+      <LoadFailure what="The address of this server" query={facts} />
+      <UnreachableAddress address={facts.data?.base_url} reader={{ browserFrom: productWords[input.provider] }} />
       {input.provider !== 'google' && (
         <TextInput
           label="Issuer"

@@ -1,11 +1,14 @@
 import { computerTypes, noCompanionFor } from '@muster/contract/computer-types.ts'
-import { useCompanionPlatforms } from '../components/companion-platforms.ts'
+import { useQuery } from '@tanstack/react-query'
+import { companionPlatformsQuery } from '../components/companion-platforms.ts'
+import { LoadFailure } from '../components/notices.tsx'
 import { type ProviderName, providerOf } from './providers.tsx'
 
 /** Which computers cannot pass at this caller, whoever has them; nothing where all can. */
 export function ReachNote({ provider }: { provider: ProviderName }) {
-  const made = useCompanionPlatforms()?.map(({ device_type: type }) => type)
-  if (!made) return null
+  const read = useQuery(companionPlatformsQuery)
+  if (!read.data) return <LoadFailure what="Which computers can pass" query={read} />
+  const made = read.data.data.map(({ device_type: type }) => type)
   const { title, asksOn = computerTypes } = providerOf(provider)
   const unmade = noCompanionFor(made, asksOn)
   if (unmade === undefined) return null
