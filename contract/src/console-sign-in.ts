@@ -73,6 +73,17 @@ const options = {
   ),
 }
 
+/** Their names are in each ID token. */
+export const maxConnectionGroups = 50
+
+const groups = {
+  group_ids: Type.Array(Text('A person group.', { pattern: identifierPattern }), {
+    maxItems: maxConnectionGroups,
+    description:
+      'The person groups that an application hears a person to be in, as the claim `groups`. Empty of any other kind.',
+  }),
+}
+
 const Guid = (description: string) => Text(description, { minLength: 36, maxLength: 36 })
 
 const entraSettings = {
@@ -113,6 +124,13 @@ export const SignInConnectionView = Type.Object(
     is_public: Flag('Whether it has no secret and proves itself by PKCE.'),
     issuer: Nullable(Text('The issuer to give to it; null while the organization has no address.')),
     ...options,
+    groups: Type.Array(
+      Type.Object(
+        { id: Identifier('The person group.'), name: Text('Its name, which the claim has.') },
+        { description: 'A person group.' },
+      ),
+      { description: 'The person groups that the application hears a person to be in, as the claim `groups`.' },
+    ),
     request_algorithm: Nullable(
       Choice(['RS256', 'PS256', 'ES256'], 'What its requests are signed with; null when they are not signed.'),
     ),
@@ -151,6 +169,7 @@ export const SignInConnectionView = Type.Object(
     is_browser_managed: false,
     wait_seconds: 600,
     upstream_id: null,
+    groups: [],
     created_at: '2026-11-20T10:00:00.000Z',
     last_sign_in_at: '2026-11-25T08:12:40.118Z',
     signed_in_count: 412,
@@ -171,7 +190,7 @@ export const SignInConnectionCreation = Type.Object(
     mode: Type.Optional(
       Choice(signInModes, 'What it does from the start: `observe` unless given, which refuses no device.'),
     ),
-    ...Type.Partial(Type.Object(others)).properties,
+    ...Type.Partial(Type.Object({ ...others, ...groups })).properties,
   },
   aboutBody('SignInConnectionCreation', 'A new OpenID Connect client. It observes unless another mode is given.', {
     kind: 'second_step',
@@ -188,7 +207,7 @@ export const SignInConnectionChange = Type.Object(
     refused_count: Type.Optional(
       Count('How many people the readiness report says would be refused; needed to turn on `enforce`.'),
     ),
-    ...Type.Partial(Type.Object(options)).properties,
+    ...Type.Partial(Type.Object({ ...options, ...groups })).properties,
     entra: Type.Optional(
       Type.Partial(Type.Object(entraSettings), {
         description: 'What changes of the settings of Microsoft Entra.',

@@ -86,7 +86,7 @@ test('a request vouches for a person inside its signature, or begins nothing', a
     assert.equal(await outcomeOf(address), 'invalid_request_object')
   }
   assert.equal(await outcomeOf(all.rp.addressOf(all.rp.plainRequest(all.connection.clientId, ana))), 'invalid_request')
-  assert.equal(await outcomeOf(await signed(all, iat, { ...ana, state: 'x'.repeat(4_000) })), 'invalid_request')
+  assert.equal(await outcomeOf(await signed(all, iat, { ...ana, state: 'x'.repeat(8_000) })), 'invalid_request')
   assert.deepEqual(await kept(), nothing)
 })
 

@@ -75,6 +75,8 @@ export type UpstreamClaims = {
   email?: string
   name?: string
   preferredUsername?: string
+  givenName?: string
+  familyName?: string
 }
 
 /** With the thumbprint of the key that has signed for this one, where one has. */
@@ -301,6 +303,8 @@ export interface Database {
     pause_reason: string | null
     created_at: Instant
     upstream_id: string | null
+    /** Person groups. One may have been deleted since. */
+    group_ids: WithDefault<string[]>
     kind: 'second_step' | 'application' | 'entra'
     /** Where the caller publishes them. */
     request_keys_url: string | null

@@ -34,7 +34,7 @@ export const newConnectionCommands = implement(newConnectionGroup, {
 })
 
 type Application = Static<typeof newConnectionGroup.commands.application.args>
-type Client = Omit<Application, 'upstreamId'> & Partial<Pick<Application, 'upstreamId'>>
+type Client = Omit<Application, 'upstreamId' | 'groupIds'> & Partial<Pick<Application, 'upstreamId' | 'groupIds'>>
 
 function addClient(kind: 'second_step' | 'application') {
   return async ({ connection, secrets, config, now }: CommandContext, client: Client, io: CommandIo) => {

@@ -6,6 +6,7 @@ import {
   rollConnectionSecret,
 } from '../../sign-in/connections/change-connection.ts'
 import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
+import { readGroupsOf } from '../../sign-in/connections/connection-groups.ts'
 import { findConnectionById, listConnections } from '../../sign-in/connections/connection-queries.ts'
 import { pauseConnection, resumeConnection } from '../../sign-in/connections/pause-connection.ts'
 import { presentConnection } from '../../sign-in/connections/present-connection.ts'
@@ -40,7 +41,9 @@ export const connectionCommands = implement(connectionGroup, {
     const figures = (await readFigures(db, organizationId, now)).get(id) ?? noFigures
     const address = await findSignInAddress(db, organizationId, config.baseUrl)
     const upstream = row.upstream_id === null ? undefined : await findUpstream(db, organizationId, row.upstream_id)
-    const fields = fieldsOfConnection(presentConnection({ ...row, address, figures }), upstream?.name, now)
+    const groups = await readGroupsOf(db, organizationId, [row])
+    const view = presentConnection({ ...row, address, figures, groups })
+    const fields = fieldsOfConnection(view, upstream?.name, now)
     for (const line of alignFields(fields)) await io.line(line)
   },
 

@@ -1,3 +1,4 @@
+import { maxConnectionGroups } from '@muster/contract/console-sign-in.ts'
 import Type from 'typebox'
 import { entraWaitSeconds } from '../../sign-in/connections/entra-rules.ts'
 import { maxPauseMinutes } from '../../sign-in/connections/pause-rules.ts'
@@ -96,6 +97,11 @@ export const newConnectionGroup = describeGroup(
           'a JWK set of the public keys that sign its requests, or where it publishes them; others are refused',
           Type.Optional(keySet),
           { read: readKeySource },
+        ),
+        groupIds: flag(
+          '--group <id...>',
+          'person groups that it may hear people to be in, as the claim groups: see muster groups list',
+          Type.Optional(Type.Array(recordId, { minItems: 1, maxItems: maxConnectionGroups })),
         ),
       },
       intoFile,

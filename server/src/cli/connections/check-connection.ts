@@ -2,7 +2,7 @@ import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
-import { presentConnection } from '../../sign-in/connections/present-connection.ts'
+import { issuerOf } from '../../sign-in/connections/present-connection.ts'
 import { readKeysAt } from '../../sign-in/connections/read-keys-at.ts'
 import { algorithmOfKeys, readRequestKeys } from '../../sign-in/connections/read-request-keys.ts'
 import { readReadiness } from '../../sign-in/connections/readiness-queries.ts'
@@ -27,7 +27,7 @@ export async function checkConnection(
     return [ok('address', await requireSignInAddress(db, organizationId, config.baseUrl))]
   })
   const isThere = address.every(({ state }) => state === 'ok')
-  const { issuer } = presentConnection({ ...row, address: address[0]?.detail, figures })
+  const issuer = issuerOf({ ...row, address: address[0]?.detail })
   const purpose = kind === 'entra' ? 'entra' : 'oidc'
   const asked = { organizationId, purpose, issuer: issuer ?? '', now } as const
   const readiness = await readReadiness(db, { organizationId, connectionId, now })

@@ -5,6 +5,7 @@ import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { requireGroups } from './connection-groups.ts'
 import { secretPlace } from './connection-queries.ts'
 import { faultsOfAddresses, faultsOfPerson } from './connection-rules.ts'
 import { modeWords, newClientSecret, requireUpstream } from './create-connection.ts'
@@ -13,7 +14,7 @@ import { algorithmOfKeys } from './read-request-keys.ts'
 
 const audited = [
   ...(['name', 'mode', 'redirect_uris', 'request_keys', 'request_keys_url', 'start_url'] as const),
-  ...(['is_browser_managed', 'wait_seconds', 'upstream_id'] as const),
+  ...(['is_browser_managed', 'wait_seconds', 'upstream_id', 'group_ids'] as const),
   ...(['entra_cloud', 'entra_tenant_ids', 'entra_app_id'] as const),
 ] as const
 
@@ -35,10 +36,12 @@ export async function changeConnection(
     is_browser_managed: change.isBrowserManaged ?? before.is_browser_managed,
     wait_seconds: change.waitSeconds ?? before.wait_seconds,
     upstream_id: change.upstreamId === undefined ? before.upstream_id : change.upstreamId,
+    group_ids: change.groupIds ? await requireGroups(tx, context.organizationId, change.groupIds) : before.group_ids,
     ...entraAfter(before, change.entra),
   }
   const { kind } = before
-  const whoSays = { kind, requestKeys: after.request_keys, upstreamId: after.upstream_id, mode: after.mode }
+  const { upstream_id: upstreamId, group_ids: groupIds } = after
+  const whoSays = { kind, requestKeys: after.request_keys, upstreamId, groupIds, mode: after.mode }
   const errors = [...faultsOfAddresses(change), ...faultsOfKind(before, change), ...faultsOfPerson(whoSays)]
   if (errors.length > 0) fail('invalid', { errors })
   const changes = changesBetween(before, after, audited)

@@ -27,17 +27,19 @@ type WhoSays = {
   kind: 'second_step' | 'application' | 'entra'
   requestKeys: readonly object[] | null
   upstreamId: string | null
+  groupIds: readonly string[]
   mode: 'enforce' | 'observe' | 'disabled'
 }
 
 /** What is wrong with how a connection learns who the person is: each kind has one way, and a disabled one needs none yet. */
-export function faultsOfPerson({ kind, requestKeys, upstreamId, mode }: WhoSays): FieldError[] {
+export function faultsOfPerson({ kind, requestKeys, upstreamId, groupIds, mode }: WhoSays): FieldError[] {
   if (kind === 'application') {
     return upstreamId === null ? [{ field: 'upstream_id', message: 'is needed: an upstream signs its people in' }] : []
   }
   const isNobody = kind === 'second_step' && requestKeys === null && mode !== 'disabled'
   return [
     ...(upstreamId === null ? [] : [{ field: 'upstream_id', message: 'is for connections of the kind application' }]),
+    ...(groupIds.length === 0 ? [] : [{ field: 'group_ids', message: 'are for connections of the kind application' }]),
     ...(isNobody ? [{ field: 'request_keys', message: 'are needed: a second step signs its requests' }] : []),
   ]
 }

@@ -137,6 +137,7 @@ async function changeOf(egress: UpstreamEgress, body: SignInConnectionChange) {
     ...(body.is_browser_managed !== undefined && { isBrowserManaged: body.is_browser_managed }),
     ...(body.wait_seconds !== undefined && { waitSeconds: body.wait_seconds }),
     ...(body.upstream_id !== undefined && { upstreamId: body.upstream_id }),
+    ...(body.group_ids !== undefined && { groupIds: body.group_ids }),
     ...(body.entra && { entra: entraChangeOf(body.entra) }),
   }
 }

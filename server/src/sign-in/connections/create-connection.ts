@@ -5,6 +5,7 @@ import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { requireGroups } from './connection-groups.ts'
 import { secretPlace } from './connection-queries.ts'
 import { faultsOfAddresses, faultsOfPerson } from './connection-rules.ts'
 import { algorithmOfKeys, type RequestKey } from './read-request-keys.ts'
@@ -23,6 +24,8 @@ export type ConnectionOptions = {
   waitSeconds?: number
   /** The upstream that signs the people of an application in. */
   upstreamId?: string | null
+  /** The person groups that an application hears a person to be in. */
+  groupIds?: readonly string[]
 }
 
 export type ConnectionMode = 'enforce' | 'observe' | 'disabled'
@@ -50,11 +53,12 @@ export async function createConnection(
 ): Promise<{ id: string; clientId: string; clientSecret: string | undefined }> {
   const { organizationId, now } = context
   const keys = options.requestKeys ?? null
-  const whoSays = { kind, requestKeys: keys, upstreamId: options.upstreamId ?? null, mode }
+  const { upstreamId = null, groupIds = [] } = options
+  const whoSays = { kind, requestKeys: keys, upstreamId, groupIds, mode }
   const errors = [...faultsOfAddresses(options), ...faultsOfPerson(whoSays)]
   if (errors.length > 0) fail('invalid', { errors })
   await refuseTooMany(tx, organizationId)
-  await requireUpstream(tx, organizationId, options.upstreamId)
+  await requireUpstream(tx, organizationId, upstreamId)
   const clientId = newClientId()
   const clientSecret = isPublic ? undefined : newClientSecret()
   const sealed = clientSecret === undefined ? null : secrets.seal(clientSecret, secretPlace(organizationId, clientId))
@@ -74,7 +78,8 @@ export async function createConnection(
       start_url: options.startUrl ?? null,
       is_browser_managed: options.isBrowserManaged ?? false,
       wait_seconds: options.waitSeconds ?? 600,
-      upstream_id: options.upstreamId ?? null,
+      upstream_id: upstreamId,
+      group_ids: await requireGroups(tx, organizationId, groupIds),
       created_at: now,
     })
     .returning('id')

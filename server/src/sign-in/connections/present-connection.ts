@@ -1,13 +1,18 @@
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import type { ConnectionFigures } from './connection-figures.ts'
+import type { ConnectionGroup } from './connection-groups.ts'
 import type { SignInConnection } from './connection-queries.ts'
 import { entraSettingsOf } from './entra-change.ts'
 import { entraAddresses } from './entra-rules.ts'
 import { issuerPath } from './sign-in-address.ts'
 
-type Shown = SignInConnection & { address: string | undefined; figures: ConnectionFigures }
+type Shown = SignInConnection & {
+  address: string | undefined
+  figures: ConnectionFigures
+  groups: ReadonlyMap<string, ConnectionGroup>
+}
 
-export const presentConnection = ({ figures, ...row }: Shown): SignInConnectionView => ({
+export const presentConnection = ({ figures, groups, ...row }: Shown): SignInConnectionView => ({
   id: row.id,
   kind: row.kind,
   entra: presentEntra(row),
@@ -26,13 +31,15 @@ export const presentConnection = ({ figures, ...row }: Shown): SignInConnectionV
   is_browser_managed: row.is_browser_managed,
   wait_seconds: row.wait_seconds,
   upstream_id: row.upstream_id,
+  groups: row.group_ids.flatMap((id) => groups.get(id) ?? []),
   created_at: row.created_at,
   ...figures,
 })
 
-type Placed = Omit<Shown, 'figures'>
+type Placed = Omit<Shown, 'figures' | 'groups'>
 
-function issuerOf({ id, kind, address }: Placed): string | null {
+/** The issuer of its ID tokens; null while the organization has no address. */
+export function issuerOf({ id, kind, address }: Pick<Placed, 'id' | 'kind' | 'address'>): string | null {
   if (address === undefined) return null
   return kind === 'entra' ? entraAddresses(address, id).issuer : `${address}${issuerPath}`
 }

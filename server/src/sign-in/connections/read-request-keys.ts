@@ -5,7 +5,8 @@ import { unstorableTexts } from '../../base/storable.ts'
 export type RequestKey = Record<string, string>
 
 /** What a request may be signed with (RFC 9101). A secret that both sides know proves nothing of who has signed. */
-export type RequestAlgorithm = 'RS256' | 'PS256' | 'ES256'
+export const requestAlgorithms = ['RS256', 'PS256', 'ES256'] as const
+export type RequestAlgorithm = (typeof requestAlgorithms)[number]
 
 const maxKeyCharacters = 20_000
 

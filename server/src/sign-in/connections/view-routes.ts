@@ -10,6 +10,7 @@ import { listEndpoint } from '../../http/list-endpoint.ts'
 import { listSigningKeys, stateOfKey } from '../../keys/signing-keys.ts'
 import { browserPolicyOf } from './browser-policies.ts'
 import { noFigures, readFigures } from './connection-figures.ts'
+import { readGroupsOf } from './connection-groups.ts'
 import { findConnectionById, listConnectionPage } from './connection-queries.ts'
 import { presentConnection } from './present-connection.ts'
 import { listRefused, readReadiness } from './readiness-queries.ts'
@@ -28,7 +29,8 @@ export function connectionViewRoutes(scope: FastifyInstance): void {
         readFigures(reader, page.organizationId, page.now),
         listConnectionPage(reader, page),
       ])
-      return rows.map((row) => ({ ...row, address, figures: figures.get(row.id) ?? noFigures }))
+      const groups = await readGroupsOf(reader, page.organizationId, rows)
+      return rows.map((row) => ({ ...row, address, groups, figures: figures.get(row.id) ?? noFigures }))
     },
     present: presentConnection,
   })
@@ -38,7 +40,8 @@ export function connectionViewRoutes(scope: FastifyInstance): void {
       const row = orNotFound(await findConnectionById(db, organizationId, params.id))
       const figures = await readFigures(db, organizationId, now)
       const address = await addressOf(organizationId)
-      return presentConnection({ ...row, address, figures: figures.get(row.id) ?? noFigures })
+      const groups = await readGroupsOf(db, organizationId, [row])
+      return presentConnection({ ...row, address, groups, figures: figures.get(row.id) ?? noFigures })
     },
   })
   readinessRoutes(scope)

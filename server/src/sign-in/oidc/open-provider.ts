@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { type Configuration, Provider } from 'oidc-provider'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
@@ -15,21 +15,15 @@ import {
   secretPlace,
 } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
-import { acrValues, type OutcomeClaims } from './claims-rules.ts'
-import { markOfRequest } from './mark-of-request.ts'
 import { providerAdapter, ReplayedRequest } from './provider-adapter.ts'
 import { currentCall, NotAnswered } from './provider-call.ts'
-import { lifeSeconds } from './records.ts'
-import { faultOfTimes } from './request-rules.ts'
+import { providerSettings, responseModes, sayWhatIsSo } from './provider-settings.ts'
 
 export type ProviderParts = {
   db: Db
   secrets: Secrets
   clock: Clock
 }
-
-/** Those beside `openid` are of applications whose people an upstream signs in. */
-const scopes = ['openid', 'email', 'profile'] as const
 
 /** A provider of one organization, with its keys and connections as they were when it was made. */
 export type OpenProvider = {
@@ -89,12 +83,13 @@ export function openProvider(
   })
   const open = connections.filter(({ mode }) => mode !== 'disabled')
   const provider = new Provider(`${baseUrl}${issuerPath}`, {
-    ...fixed(baseUrl, clock),
+    ...providerSettings(baseUrl, clock),
     adapter: (kind: string) => providerAdapter({ ...parts, organizationId }, kind),
     clients: open.map((one) => clientOf(secrets, one)),
     jwks: { keys: jwks } as NonNullable<Configuration['jwks']>,
   })
   provideAddress(provider, new URL(baseUrl))
+  provider.use(sayWhatIsSo)
   provider.on('server_error', (_context, error) => {
     if (!(error instanceof NotAnswered) || error.cause !== undefined) currentCall().warn(error.cause ?? error)
   })
@@ -128,7 +123,7 @@ function clientOf(secrets: Secrets, connection: SignInConnection) {
     client_id: clientId,
     redirect_uris: connection.redirect_uris,
     response_types: ['code' as const],
-    response_modes: ['query' as const, 'form_post' as const],
+    response_modes: [...responseModes],
     grant_types: ['authorization_code'],
     id_token_signed_response_alg: 'RS256' as const,
     ...(sealed === null
@@ -140,99 +135,5 @@ function clientOf(secrets: Secrets, connection: SignInConnection) {
         require_signed_request_object: true,
         request_object_signing_alg: algorithm,
       }),
-  }
-}
-
-/**
- * A device check at every request. What the library would judge at the end of a sign-in by sending the person through it once
- * more, such as an `acr` that is missing, is judged by the route that ends it.
- */
-function checkDeviceEachTime() {
-  const { base, Check, Prompt } = interactionPolicy
-  const policy = base()
-  policy.remove('consent')
-  const login = policy.get('login')
-  const judgedAtTheEnd = ['max_age', 'id_token_hint', 'claims_id_token_sub_value', 'essential_acrs', 'essential_acr']
-  for (const name of judgedAtTheEnd) login?.checks.remove(name)
-  login?.checks.add(
-    new Check('device', 'the device has to prove itself', 'interaction_required', (context) => {
-      return context.oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT
-    }),
-    0,
-  )
-  // What an upstream is asked for; the answer of a sign-in resolves them.
-  for (const name of ['select_account', 'consent']) policy.add(new Prompt({ name, requestable: true }))
-  return policy
-}
-
-function fixed(baseUrl: string, clock: Clock): Configuration {
-  return {
-    routes: { authorization: '/auth', jwks: '/jwks', token: '/token', userinfo: '/me' },
-    responseTypes: ['code'],
-    scopes: [...scopes],
-    claims: {
-      openid: ['sub', 'acr', 'amr', 'device_context', 'upstream_acr'],
-      email: ['email'],
-      profile: ['name', 'preferred_username'],
-    },
-    conformIdTokenClaims: false,
-    discovery: { end_session_endpoint: `${baseUrl}${issuerPath}/session/end` },
-    acrValues: [...acrValues],
-    // No assertions: nothing remembers which were used.
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-    clockTolerance: 0,
-    clientBasedCORS: () => false,
-    // There is no session for a code to end with.
-    expiresWithSession: () => false,
-    pkce: { required: () => true },
-    // None reaches a browser: the routes drop them, and hand in this one, whose value is the address.
-    cookies: { names: { resume: resumeCookie } },
-    features: {
-      claimsParameter: { enabled: true },
-      devInteractions: { enabled: false },
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      resourceIndicators: { enabled: false },
-      rpInitiatedLogout: { enabled: false },
-      requestObjects: { enabled: true, assertJwtClaimsAndHeader: judgeRequest(clock) },
-      userinfo: { enabled: true },
-    },
-    interactions: {
-      policy: checkDeviceEachTime(),
-      url: () => currentCall().destination ?? Promise.reject(new Error('No sign-in has begun')),
-    },
-    findAccount: (_context, sub) => ({
-      accountId: sub,
-      claims: (use) => ({ sub, ...(use === 'id_token' && (currentCall().granted?.['outcome'] as OutcomeClaims)) }),
-    }),
-    loadExistingGrant: ({ oidc }) => {
-      const { client, result } = oidc
-      const { over } = currentCall()
-      if (!client || !result?.login || !over) return undefined
-      // The library keeps an identifier that is there, and names it in the code and the token.
-      const grant = new oidc.provider.Grant({ accountId: result.login.accountId, clientId: client.clientId })
-      grant.addOIDCScope(over.isOfUpstream ? scopes.join(' ') : 'openid')
-      return Object.assign(grant, { jti: over.sessionId })
-    },
-    ttl: { Session: 60, Interaction: 3_600, ...lifeSeconds, IdToken: 300, Grant: 600 },
-    renderError: async (context, out, error) => {
-      const { error: name, error_description: description = '' } = out
-      const failure = error instanceof NotAnswered ? error.failure : { error: name, description }
-      const { status, headers, body } = await currentCall().draw(failure)
-      context.status = status
-      context.set(headers)
-      context.body = body
-    },
-  }
-}
-
-export const resumeCookie = 'resume'
-
-/** Judges the times of a signed request. Its signature is verified after that, so that nothing is written here. */
-function judgeRequest(clock: Clock) {
-  return ({ oidc }: KoaContextWithOIDC, claims: Readonly<Record<string, unknown>>): void => {
-    const fault = faultOfTimes(claims, Date.parse(clock()))
-    if (fault !== undefined) throw new errors.InvalidRequestObject(fault)
-    currentCall().mark = markOfRequest(claims, String(oidc.params?.['request']))
   }
 }

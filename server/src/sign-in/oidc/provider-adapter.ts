@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
 import { unstorableTexts } from '../../base/storable.ts'
+import { claimNames } from './claims-rules.ts'
 import { currentCall, NotAnswered, orUnavailable } from './provider-call.ts'
 import { consumeCode, findRecord, insertCode, insertToken, lifeSeconds, revokeGrant } from './records.ts'
 
@@ -11,8 +12,8 @@ type Place = { db: Db; clock: Clock; organizationId: string }
 /** A signed request that has begun a sign-in before. */
 export class ReplayedRequest extends errors.InvalidRequestObject {}
 
-/** A request is kept with its sign-in, which is a row of bounded size. */
-const maxRequestCharacters = 4_096
+/** A request is kept with its sign-in, which is a row of bounded size: what it asks for, and not its signature. */
+const maxRequestCharacters = 8_192
 
 /**
  * What the provider keeps, by kind. A request is kept with its sign-in, and a code is the answer of one; a grant is read out of
@@ -105,7 +106,9 @@ function accessTokens({ db, clock, organizationId }: Place): Adapter {
   return {
     ...nothingKept,
     async upsert(id, payload, expiresIn) {
-      const token = { id, payload, expiresIn: expiresIn ?? lifeSeconds.AccessToken }
+      // What its code has said, for the userinfo endpoint.
+      const outcome = currentCall().granted?.['outcome']
+      const token = { id, payload: { ...payload, outcome }, expiresIn: expiresIn ?? lifeSeconds.AccessToken }
       if (await orUnavailable(() => insertToken(db, organizationId, token, clock()))) return
       throw new errors.InvalidGrant('the code was used more than once')
     },
@@ -127,5 +130,7 @@ async function findGranted(
 function grantOf(granted: AdapterPayload | undefined, id: string): AdapterPayload | undefined {
   if (granted?.grantId !== id) return undefined
   const { iat, exp, accountId, clientId, scope } = granted
-  return { jti: id, kind: 'Grant', iat, exp, accountId, clientId, openid: { scope } } as AdapterPayload
+  // What there is to say was decided when the code was written: a request may ask for any of it by name.
+  const openid = { scope, claims: claimNames }
+  return { jti: id, kind: 'Grant', iat, exp, accountId, clientId, openid } as AdapterPayload
 }

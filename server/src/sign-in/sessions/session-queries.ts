@@ -57,6 +57,7 @@ const withConnection = (reader: Reader, organizationId: string) =>
       'connection.client_id',
       'connection.is_browser_managed',
       'connection.upstream_id',
+      'connection.group_ids',
       'upstream.name as upstream_name',
       'organization.name as organization_name',
     ])

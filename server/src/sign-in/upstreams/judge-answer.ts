@@ -87,6 +87,7 @@ function isTimely({ token, asked, begunAt, now }: Facts): boolean {
 }
 
 const maxMethods = 20
+const namesOfPeople = ['name', 'given_name', 'family_name']
 
 /** What the application hears of the upstream's words: of these claims, what is a plain text of a bounded length. */
 function passedOn(claims: Claims): UpstreamClaims {
@@ -95,10 +96,11 @@ function passedOn(claims: Claims): UpstreamClaims {
     const value = claims[name]
     if (typeof value !== 'string' || value.length > most) return undefined
     // Names of people have joiners in Persian, and emoji do.
-    return /^[^\p{C}]+$/u.test(name === 'name' ? withoutJoiners(value) : value) ? value : undefined
+    return /^[^\p{C}]+$/u.test(namesOfPeople.includes(name) ? withoutJoiners(value) : value) ? value : undefined
   }
   const [acr, email] = [text('acr', 200), text('email', 254)]
   const [name, preferredUsername] = [text('name', 200), text('preferred_username', 254)]
+  const [givenName, familyName] = [text('given_name', 200), text('family_name', 200)]
   const methods = Array.isArray(amr)
     ? amr.filter((one) => typeof one === 'string' && /^[\x21-\x7e]{1,50}$/.test(one))
     : []
@@ -110,5 +112,7 @@ function passedOn(claims: Claims): UpstreamClaims {
     ...(email !== undefined && { email }),
     ...(name !== undefined && { name }),
     ...(preferredUsername !== undefined && { preferredUsername }),
+    ...(givenName !== undefined && { givenName }),
+    ...(familyName !== undefined && { familyName }),
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wholeText } from '../../http/whole-body.ts'
 import { findConnection } from '../connections/connection-queries.ts'
@@ -12,9 +13,13 @@ import { signIns } from './sign-in-scheme.ts'
 import type { VisitContext } from './visit-context.ts'
 
 const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
-/** What the provider takes. */
-const maxFormBytes = 56 * 1024
+/** A request for a sign-in, which may be a long signed one. */
+const maxRequestBytes = 64 * 1024
+/** What the provider reads of any other body. */
+const bodyLimit = 56 * 1024
 const page = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
+
+const authorizationPath = `${issuerPath}/auth`
 
 /** The OpenID provider: each of its endpoints is a route, so that everything else below its address is nothing. */
 export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {
@@ -22,7 +27,7 @@ export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages:
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     '*',
-    wholeText((text) => text, maxFormBytes),
+    wholeText((text) => text, maxRequestBytes),
   )
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
     const place = await context.placeOf(request.host)
@@ -33,13 +38,14 @@ export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages:
   for (const path of ['/.well-known/openid-configuration', '/jwks', '/me']) {
     scope.get(`${issuerPath}${path}`, { config }, serve)
   }
-  scope.post(`${issuerPath}/token`, { config }, serve)
-  scope.post(`${issuerPath}/me`, { config }, serve)
+  scope.post(`${issuerPath}/token`, { config, bodyLimit }, serve)
+  scope.post(`${issuerPath}/me`, { config, bodyLimit }, serve)
   // The provider takes a HEAD for a GET, which would begin a sign-in or hand out a code.
-  scope.get(`${issuerPath}/auth`, { config, exposeHeadRoute: false }, (request, reply) =>
+  scope.get(authorizationPath, { config, exposeHeadRoute: false }, (request, reply) =>
     arrive(context, pages, request, reply),
   )
-  scope.get(`${issuerPath}/auth/:uid`, { config: page, exposeHeadRoute: false }, (request, reply) =>
+  scope.post(authorizationPath, { config }, (request, reply) => arriveByForm(context, pages, request, reply))
+  scope.get(`${authorizationPath}/:uid`, { config: page, exposeHeadRoute: false }, (request, reply) =>
     concludeSignIn(context, pages, request, reply),
   )
   scope.get(`${issuerPath}/session/end`, { config: page }, (request, reply) =>
@@ -47,12 +53,31 @@ export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages:
   )
 }
 
+/**
+ * A request by POST (OpenID Connect Core §3.1.2.1) is the same as one by GET, for parameters that no address is long enough for. It is
+ * answered in place, as a redirect would put them into one. It comes from a page of the application: without the cookies of ours.
+ */
+function arriveByForm(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {
+  const { raw, body, headers } = request
+  if (!/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')) {
+    return pages.fault(reply, 415, 'This sign-in cannot start', 'invalid_request: the request is not a form')
+  }
+  const url = `${authorizationPath}?${String(body ?? '')}`
+  const read = Object.create(raw, { method: { value: 'GET' }, url: { value: url, writable: true } }) as IncomingMessage
+  return arrive(context, pages, request, reply, read)
+}
+
 /** An application's request has arrived. One that the provider accepts becomes a sign-in with a page of its own. */
-async function arrive(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {
+async function arrive(
+  context: VisitContext,
+  pages: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  read = request.raw,
+) {
   const place = await context.placeOf(request.host)
   if (!place) return reply.callNotFound()
-  const { client_id: clientId } = request.query as { client_id?: unknown }
-  const client = String(clientId).slice(0, 100)
+  const client = clientOf(read)
   const kind = context.kindOfClient(place, client)
   const agent = readKnownAgent(context.secrets, place, request.headers.cookie)
   const counted = { clientId: kind ? client : unknownClient, isSigned: kind === 'second_step' }
@@ -63,8 +88,14 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
   const found = await context.providerFor(place, client)
   if (!found) return reply.callNotFound()
   const { connection } = found
-  const call = providerCall({ context, pages, place, request, reply, connection, arriving })
-  return serveProvider(found.provider, call, request, reply)
+  const call = providerCall({ context, pages, place, request, reply, client, connection, arriving })
+  return serveProvider(found.provider, call, { raw: read, body: undefined }, reply)
+}
+
+/** Two of them are none. */
+function clientOf({ url = '' }: IncomingMessage): string {
+  const named = new URLSearchParams(url.slice(url.indexOf('?') + 1)).getAll('client_id')
+  return named.join().slice(0, 100)
 }
 
 /**

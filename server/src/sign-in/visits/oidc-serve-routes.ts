@@ -9,6 +9,7 @@ import { type AcceptedRequest, beginCall, type Drawn, type Failure, type Provide
 import type { Again } from '../page/draw-page.ts'
 import { beginSession } from '../sessions/begin-session.ts'
 import { finishSignIn } from '../sessions/finish-sign-in.ts'
+import { readOwnWords } from '../sessions/own-words.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
 import { type Arriving, unknownClient } from './arrival-budgets.ts'
 import { askedOf } from './asked-of-upstream.ts'
@@ -23,7 +24,8 @@ type Parts = {
   place: Place
   request: FastifyRequest
   reply: FastifyReply
-  /** Of the client that asks for a sign-in. */
+  /** That asks for a sign-in, as it calls itself. */
+  client?: string
   connection?: SignInConnection | undefined
   /** What its request is counted as. */
   arriving?: Arriving
@@ -38,7 +40,7 @@ type Call = Omit<ProviderCall, 'setCookie'>
 export async function serveProvider(
   { serve }: OpenProvider,
   call: Call,
-  { raw: read, body }: FastifyRequest,
+  { raw: read, body }: Pick<FastifyRequest, 'raw' | 'body'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const headers = reply.getHeaders()
@@ -75,8 +77,7 @@ export function providerCall(parts: Parts): Call {
     applicationName: session.application_name,
     startUrl: session.start_url,
   }
-  const { client_id: clientId } = request.query as { client_id?: unknown }
-  const client = String(clientId ?? session?.client_id).slice(0, 100)
+  const client = parts.client ?? session?.client_id ?? unknownClient
   // The answer to a form is posted by a page that the provider makes, whose script it adds to this policy.
   reply.headers({ ...pages.headers, 'cache-control': 'no-store' })
   return {
@@ -85,7 +86,8 @@ export function providerCall(parts: Parts): Call {
       const change = { cause: randomUUID(), now: context.now() }
       const answered = await finishSignIn(tx, { organizationId: place.organizationId, id: sessionId }, change)
       if (!answered) return 'not_over'
-      return answered.isFirst ? claimsOfSession(answered.session, change.now) : 'answered'
+      if (!answered.isFirst) return 'answered'
+      return claimsOfSession(answered.session, change.now, await readOwnWords(tx, answered.session))
     },
     refused: (reason) => context.refused.note(context.kindOfClient(place, client) ? client : unknownClient, reason),
     draw: async (failure) =>

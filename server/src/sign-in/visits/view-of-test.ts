@@ -2,6 +2,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import type { PageState, TestView } from '../page/page-view.ts'
 import { whyUnknown } from '../sessions/log-session.ts'
+import { readOwnWords } from '../sessions/own-words.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
 import { mayContinue, type SessionState } from '../sessions/session-rules.ts'
 import { claimsOfSession } from './claims-of-session.ts'
@@ -19,7 +20,7 @@ export async function viewOfTest(
     identity: subject === null ? null : { subject, said: upstream?.said ?? {} },
     detail: upstream?.detail ?? null,
     unknown: state === 'unknown_person' ? await unknownOf(reader, session) : null,
-    claims: isDone ? claimsOfSession({ ...session, state }, now) : null,
+    claims: isDone ? claimsOfSession({ ...session, state }, now, await readOwnWords(reader, session)) : null,
   }
 }
 
