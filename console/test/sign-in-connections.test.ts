@@ -127,8 +127,34 @@ test('an application is made with the upstream that signs its people in', { skip
   await visit(`/connections/${wiki}/setup`)
   await page.getByText('Enter these values in place of those of the identity provider.').waitFor()
   await look('setup-application')
+  await nameGroups(wiki)
   assert.equal((await askAsPage(page, 'DELETE', `/session/sign_in_connections/${wiki}`)).status, 204)
 })
+
+/** The groups that an application hears of: chosen in Settings, and taken away again. */
+async function nameGroups(wiki: string): Promise<void> {
+  for (const name of ['Salary review', 'Berlin office']) {
+    await opened.trial.run('groups', 'create-person-group', name)
+  }
+  await visit(`/connections/${wiki}/settings`)
+  await button('Choose groups…').click()
+  const groups = dialog('Groups in its claims')
+  await groups.getByRole('searchbox').fill('berlin')
+  await groups.getByRole('checkbox', { name: 'Salary review' }).waitFor({ state: 'detached' })
+  await groups.getByRole('checkbox', { name: 'Berlin office' }).check()
+  await look('choose-groups')
+  await groups.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('1 change: groups').waitFor()
+  await look('groups')
+  await button('Save changes').click()
+  await page.getByText('Connection saved').waitFor()
+  const namesOf = async () => (await readConnection(wiki)).groups.map(({ name }: { name: string }) => name)
+  assert.deepEqual(await namesOf(), ['Berlin office'])
+  await button('Remove Berlin office').click()
+  await button('Save changes').click()
+  await page.getByText('1 change: groups').waitFor({ state: 'detached' })
+  assert.deepEqual(await namesOf(), [])
+}
 
 test('enforcement is turned on with the number of people whom the report names', { skip }, async () => {
   await visit(`/connections/${id}`)

@@ -1,14 +1,10 @@
 import { Button, Modal } from '@mantine/core'
 import type { Device } from '@muster/contract/devices.ts'
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
-import { query } from '../api/query.ts'
 import { FormFault } from '../components/form-fault.tsx'
-import { LoadFailure } from '../components/notices.tsx'
-import { SearchBox } from '../components/search-box.tsx'
+import { PersonGroupChoice, type PersonGroupName } from '../components/person-group-choice.tsx'
 import { useAction } from '../components/use-action.ts'
-import { visibleText } from '../components/visible-text.ts'
 import { modeWords } from './sign-in-modes.ts'
 
 type Mode = keyof typeof modeWords
@@ -20,31 +16,25 @@ const hints: Readonly<Record<Mode, string>> = {
   anyone: 'Anyone can sign in with this device if its state allows it.',
 }
 
-const groupsQuery = (q: string) => {
-  const text = q.replace(/["\\]/g, ' ').trim()
-  return query('listPersonGroups', { query: { per_page: 50, query: text === '' ? '' : `name~"${text}"` } })
-}
-
 /** Who may sign in with a registered device; undone from the toast. */
 export function SignInModeDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   const before = device.auth_configuration
-  const groupsBefore = (before?.person_groups ?? []).map(({ id }) => id)
+  const groupsBefore: readonly PersonGroupName[] = before?.person_groups ?? []
   const [mode, setMode] = useState<Mode>(before?.authentication_mode ?? 'only_registered_owner')
-  const [groups, setGroups] = useState<readonly string[]>(groupsBefore)
-  const send = (body: { authentication_mode: Mode; person_group_ids: readonly string[] }) =>
-    api('updateDeviceAuthenticationMode', { params: { deviceId: device.id }, body })
+  const [groups, setGroups] = useState(groupsBefore)
+  const send = (chosenMode: Mode, chosen: readonly PersonGroupName[]) =>
+    api('updateDeviceAuthenticationMode', {
+      params: { deviceId: device.id },
+      body: { authentication_mode: chosenMode, person_group_ids: chosen.map(({ id }) => id) },
+    })
   const refresh = ['devices', 'audit'] as const
   const takeBack = useAction({
-    act: () =>
-      send({
-        authentication_mode: before?.authentication_mode ?? 'only_registered_owner',
-        person_group_ids: groupsBefore,
-      }),
+    act: () => send(before?.authentication_mode ?? 'only_registered_owner', groupsBefore),
     refresh,
     said: () => 'Undone',
   })
   const save = useAction({
-    act: () => send({ authentication_mode: mode, person_group_ids: mode === withGroups ? groups : [] }),
+    act: () => send(mode, mode === withGroups ? groups : []),
     refresh,
     said: () => `Sign-in allowed: ${modeWords[mode].toLowerCase()}`,
     undo: () => ({ label: 'Undo', run: () => takeBack.mutate() }),
@@ -70,7 +60,7 @@ export function SignInModeDialog({ device, onClose }: { device: Device; onClose:
             </label>
           ))}
         </fieldset>
-        {mode === withGroups && <GroupChoice chosen={groups} onChange={setGroups} />}
+        {mode === withGroups && <PersonGroupChoice chosen={groups} onChange={setGroups} />}
         <FormFault error={save.faultBeside} />
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>
@@ -80,33 +70,5 @@ export function SignInModeDialog({ device, onClose }: { device: Device; onClose:
         </div>
       </form>
     </Modal>
-  )
-}
-
-type ChoiceParts = { readonly chosen: readonly string[]; readonly onChange: (ids: readonly string[]) => void }
-
-function GroupChoice({ chosen, onChange }: ChoiceParts) {
-  const [q, setQ] = useState('')
-  const groups = useQuery(groupsQuery(q))
-  return (
-    <div>
-      <SearchBox value={q} placeholder="Name of a group" onChange={setQ} />
-      <LoadFailure what="Groups" query={groups} />
-      <ul className="group-choice" aria-label="Groups">
-        {groups.data?.data.map(({ id, name }) => (
-          <li key={id}>
-            <label className="choice">
-              <input
-                type="checkbox"
-                checked={chosen.includes(id)}
-                onChange={() => onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])}
-              />
-              <span className="ellipsis">{visibleText(name)}</span>
-            </label>
-          </li>
-        ))}
-        {groups.data?.data.length === 0 && <li className="secondary">No groups found.</li>}
-      </ul>
-    </div>
   )
 }

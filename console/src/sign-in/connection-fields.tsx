@@ -1,6 +1,7 @@
 import { NumberInput, Textarea, TextInput } from '@mantine/core'
 import { CheckLine } from './check-line.tsx'
 import type { ConnectionInput } from './connection-input.ts'
+import { GroupsField } from './groups-field.tsx'
 import { RequestKeysField } from './request-keys-field.tsx'
 import { UpstreamField } from './upstream-field.tsx'
 
@@ -50,6 +51,9 @@ export function ConnectionFields<Input extends ConnectionInput>({
           error={faultOf('upstream_id')}
           onChange={(upstreamId) => set({ upstreamId })}
         />
+      )}
+      {value.kind === 'application' && (
+        <GroupsField value={value.groups} error={faultOf('group_ids')} onChange={(groups) => set({ groups })} />
       )}
       {value.kind !== 'entra' && (
         <RequestKeysField

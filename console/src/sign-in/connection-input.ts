@@ -1,4 +1,6 @@
 import type { SignInConnectionCreation, SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import type { PersonGroupName } from '../components/person-group-choice.tsx'
+import { visibleText } from '../components/visible-text.ts'
 
 /** What a form holds of a connection. */
 export type ConnectionInput = {
@@ -11,6 +13,8 @@ export type ConnectionInput = {
   readonly requestKeys: string
   /** The upstream that signs the people of an application in; blank without. */
   readonly upstreamId: string
+  /** Which an application hears of. */
+  readonly groups: readonly PersonGroupName[]
   readonly startUrl: string
   readonly isBrowserManaged: boolean
   readonly waitMinutes: number
@@ -24,6 +28,7 @@ export const noInput: NewConnectionInput = {
   redirectUris: '',
   requestKeys: '',
   upstreamId: '',
+  groups: [],
   startUrl: '',
   isBrowserManaged: false,
   waitMinutes: 10,
@@ -37,6 +42,7 @@ export const inputOf = (connection: SignInConnectionView): ConnectionInput => ({
     connection.request_keys_url ??
     (connection.request_keys === null ? '' : JSON.stringify(connection.request_keys, null, 2)),
   upstreamId: connection.upstream_id ?? '',
+  groups: connection.groups,
   startUrl: connection.start_url ?? '',
   isBrowserManaged: connection.is_browser_managed,
   waitMinutes: Math.round(connection.wait_seconds / 60),
@@ -78,6 +84,7 @@ export const bodyOf = (input: ConnectionInput) => ({
   redirect_uris: linesOf(input.redirectUris),
   ...keysOf(input.requestKeys),
   upstream_id: input.kind === 'application' && input.upstreamId !== '' ? input.upstreamId : null,
+  group_ids: input.kind === 'application' ? input.groups.map(({ id }) => id) : [],
   start_url: input.startUrl.trim() === '' ? null : input.startUrl.trim(),
   is_browser_managed: input.isBrowserManaged,
   wait_seconds: input.waitMinutes * 60,
@@ -89,12 +96,14 @@ export const labels: Readonly<Record<keyof ConnectionInput, string>> = {
   redirectUris: 'redirect addresses',
   requestKeys: 'request keys',
   upstreamId: 'upstream',
+  groups: 'groups',
   startUrl: 'start address',
   isBrowserManaged: 'managed browsers',
   waitMinutes: 'waiting time',
 }
 
 export const shownOf = (input: ConnectionInput, field: keyof ConnectionInput): string => {
+  if (field === 'groups') return input.groups.map(({ name }) => visibleText(name)).join(', ')
   const value = input[field]
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 }
@@ -114,6 +123,7 @@ const memberLabels: Readonly<Record<keyof ReturnType<typeof bodyOf>, string>> = 
   request_keys: labels.requestKeys,
   request_keys_url: labels.requestKeys,
   upstream_id: labels.upstreamId,
+  group_ids: labels.groups,
   start_url: labels.startUrl,
   is_browser_managed: labels.isBrowserManaged,
   wait_seconds: labels.waitMinutes,
