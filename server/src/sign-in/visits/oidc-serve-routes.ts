@@ -9,12 +9,12 @@ import { type AcceptedRequest, beginCall, type Drawn, type Failure, type Provide
 import type { Again } from '../page/draw-page.ts'
 import { beginSession } from '../sessions/begin-session.ts'
 import { finishSignIn } from '../sessions/finish-sign-in.ts'
-import { readOwnWords } from '../sessions/own-words.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
 import { type Arriving, unknownClient } from './arrival-budgets.ts'
 import { askedOf } from './asked-of-upstream.ts'
 import { claimsOfSession } from './claims-of-session.ts'
 import { leadUpstream } from './lead-upstream.ts'
+import { readOwnWords } from './own-words.ts'
 import { cookieOf, type Pages, tooManyWords } from './page-routes.ts'
 import type { Place, VisitContext } from './visit-context.ts'
 

@@ -2,10 +2,10 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import type { PageState, TestView } from '../page/page-view.ts'
 import { whyUnknown } from '../sessions/log-session.ts'
-import { readOwnWords } from '../sessions/own-words.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
 import { mayContinue, type SessionState } from '../sessions/session-rules.ts'
 import { claimsOfSession } from './claims-of-session.ts'
+import { readOwnWords } from './own-words.ts'
 
 /** What the page of a test says beside what a person reads. */
 export async function viewOfTest(

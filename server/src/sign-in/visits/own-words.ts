@@ -2,7 +2,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { listNamesOfPerson } from '../connections/connection-groups.ts'
 import type { OwnWords } from '../oidc/claims-rules.ts'
-import type { SignInSession } from './session-queries.ts'
+import type { SignInSession } from '../sessions/session-queries.ts'
 
 type Told = Pick<SignInSession, 'organization_id' | 'person_id' | 'upstream' | 'group_ids'>
 
