@@ -21,7 +21,16 @@ const cases: Case[] = [
   ['email_verified, of any provider', okta, { email, email_verified: true }, verified],
   ['email_verified, of Entra', entra, { email, email_verified: true }, verified],
   ['email_verified beside the token', okta, {}, verified, { email, email_verified: true }],
-  ['email_verified that is a text', okta, { email, email_verified: 'true' }, unverified],
+  ['email_verified that is the text true', okta, { email, email_verified: 'true' }, verified],
+  ...['false', 'True', '1', 1, null, {}].map(
+    (value): Case => [`email_verified ${JSON.stringify(value)}`, okta, { email, email_verified: value }, unverified],
+  ),
+  [
+    'xms_edov against email_verified that is the text false',
+    entra,
+    { ...edov(true), email_verified: 'false' },
+    unverified,
+  ],
   ['no word', okta, { email }, unverified],
   ['no word of Entra', entra, { email }, unverified],
   ['no address', entra, { xms_edov: true }, none],

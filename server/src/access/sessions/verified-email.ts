@@ -1,3 +1,4 @@
+import { readVerified } from '../../base/relying-party/read-verified.ts'
 import { type Claims, isPlainEmail } from '../../base/relying-party/relying-party.ts'
 import { isTenantIssuer } from '../../sign-in/connections/entra-rules.ts'
 
@@ -20,12 +21,12 @@ const entraYes: readonly unknown[] = [true, 'true', 1, '1']
  */
 export function readEmail({ issuer, token, beside }: Facts): { verified: string | undefined; isUnverified: boolean } {
   const said = { ...token, ...beside }
-  const { email_verified: isVerified } = said
+  const isVerified = readVerified(said['email_verified'])
   const isOfTenant = isTenantIssuer(issuer) && token['iss'] === issuer
   const isByEntra = isVerified === undefined && isOfTenant && entraYes.includes(token['xms_edov'])
   const email = isByEntra ? token['email'] : said['email']
   if (!isPlainEmail(email)) return { verified: undefined, isUnverified: false }
-  return isVerified === true || isByEntra
+  return isVerified || isByEntra
     ? { verified: email, isUnverified: false }
     : { verified: undefined, isUnverified: true }
 }

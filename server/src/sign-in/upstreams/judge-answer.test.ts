@@ -8,9 +8,9 @@ const now = '2026-11-20T10:00:00.000Z'
 const iss = 'https://login.microsoftonline.com/5f2c1b7a-0d3e-4f6a-8b9c-1a2b3c4d5e6f/v2.0'
 const home = 'https://sts.windows.net/0c1f8b52-2f5e-4c39-9d2b-6b7a5f0c9d11/'
 
-function judged(provider: Upstream['provider'], claims: Record<string, unknown>) {
+function judged(provider: Upstream['provider'], claims: Record<string, unknown>, domains = ['example.com']) {
   const token = { iss, sub: 'ana-7', iat: Date.parse(now) / 1_000, oid: 'o-1', email: 'ana@example.com', ...claims }
-  const pinned = { provider, tenant_claim: null, tenant_value: null, email_domains: ['example.com'] }
+  const pinned = { provider, tenant_claim: null, tenant_value: null, email_domains: domains }
   return judgeAnswer(pinned, { token, beside: {}, asked: {}, begunAt: now, now })
 }
 
@@ -51,6 +51,23 @@ test('what no database holds identifies nobody, and is passed on of nobody', () 
     assert.equal(judge('oidc', { email: `${odd}@example.com` }), 'refused')
     const answer = judged('oidc', { name: odd, preferred_username: odd, acr: odd, amr: [odd, 'pwd'] })
     assert.deepEqual('said' in answer && answer.said, { amr: ['pwd'], email: 'ana@example.com' })
+  }
+})
+
+test('an address counts by what is said of it, as a boolean or as a text', () => {
+  const cases: [word: unknown, pinned: string, unpinned: string][] = [
+    ...[true, 'true'].map((word): [unknown, string, string] => [word, 'ana@example.com', 'ana@example.com']),
+    [undefined, 'ana@example.com', 'unverified'],
+    ...[false, 'false', null, 'True', '', 1].map((word): [unknown, string, string] => [
+      word,
+      'unverified',
+      'unverified',
+    ]),
+  ]
+  for (const [word, pinned, unpinned] of cases) {
+    const claims = { email_verified: word }
+    const found = [judge('oidc', claims), judge('oidc', claims, [])]
+    assert.deepEqual(found, [pinned, unpinned], JSON.stringify(word))
   }
 })
 

@@ -1,5 +1,6 @@
 import { withoutJoiners } from '@muster/contract/hidden-characters.ts'
 import type { UpstreamClaims, UpstreamPart } from '../../base/db/schema.ts'
+import { readVerified } from '../../base/relying-party/read-verified.ts'
 import { type Claims, isPlainEmail, isPlainSubject } from '../../base/relying-party/relying-party.ts'
 import { minuteMs } from '../../base/time.ts'
 import { foldDomain } from './upstream-options.ts'
@@ -48,15 +49,14 @@ export function judgeAnswer(pinned: Pinned, facts: Facts): UpstreamIdentity | { 
   const subject = pinned.provider === 'entra' ? token['oid'] : token.sub
   if (!isPlainSubject(subject)) return failed('refused', `oid is ${said(subject)}`)
   // An address and what is said of it come from one place.
-  const { email, email_verified: verified } = token['email'] === undefined ? facts.beside : token
+  const { email, email_verified: word } = token['email'] === undefined ? facts.beside : token
   if (email === undefined || email === '') return failed('no_address', 'There is no email in its answer')
   if (!isPlainEmail(email) || email.split('@').length !== 2) return failed('refused', `email is ${said(email)}`)
   const domains = pinned.email_domains
   const isPinned = domains.includes(foldDomain(email.slice(email.indexOf('@') + 1)))
   if (domains.length > 0 && !isPinned) return failed('domain', `email is ${said(email)}`)
-  if (verified !== true && !(isPinned && verified === undefined)) {
-    return failed('unverified', `email is ${said(email)}, email_verified is ${said(verified)}`)
-  }
+  const isVerified = readVerified(word) ?? isPinned
+  if (!isVerified) return failed('unverified', `email is ${said(email)}, email_verified is ${said(word)}`)
   return { issuer: token.iss, subject, address: email, said: passedOn({ ...facts.beside, ...token, email }) }
 }
 

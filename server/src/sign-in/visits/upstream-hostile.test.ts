@@ -121,7 +121,8 @@ const accounts: [title: string, claims: Record<string, unknown>, failure: string
   ['of several tenants', { hd: ['example.com', 'evil.example'] }, 'tenant'],
   ['of a guest', { idp: 'https://home.example' }, 'tenant', { ...pinned, provider: 'entra' }],
   ['whose address is not verified', { email_verified: false }, 'unverified'],
-  ['whose address is said to be verified in a text', { email_verified: 'true' }, 'unverified'],
+  ['whose address is called unverified in a text', { email_verified: 'false' }, 'unverified'],
+  ['whose address is called verified by another word', { email_verified: 'yes' }, 'unverified'],
   ['without a word on its address, where no domain is pinned', { email_verified: undefined }, 'unverified', {}],
   ['without an address', { email: undefined }, 'no_address'],
   ['whose address is outside of the domains', { email: 'ana@evil.example' }, 'domain'],
@@ -157,6 +158,11 @@ test('an address that looks like hers is not hers', async () => {
 
 test('a pinned domain stands for an address that the provider says nothing more of', async () => {
   assert.equal((await outcome({ claims: { email_verified: undefined } })).isAna, true)
+})
+
+test('an address that the provider calls verified in a text is the person’s, where no domain is pinned', async () => {
+  const set = await here.setUp(provider.issuer, {})
+  assert.equal((await outcome({ claims: { email_verified: 'true' } }, {}, set)).isAna, true)
 })
 
 test('a state is good once, for its own browser alone, and the provider is asked for nothing else', async () => {
