@@ -1,11 +1,45 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import { isSecure } from '../egress/address-rules.ts'
 
-/** What is wrong with an address that answers or people are sent to; undefined for https, and for this machine. */
+const notHttps = 'must be an https address without a fragment'
+
+/** What is wrong with an address that people are sent to; undefined for https, and for this machine. */
 function faultOfAddress(address: string): string | undefined {
   const url = URL.parse(address)
   if (url && isSecure(url) && url.hash === '' && url.username === '' && url.password === '') return undefined
-  return 'must be an https address without a fragment'
+  return notHttps
+}
+
+/** RFC 3986 §2: what is of ASCII and may not stand in an address, and a percent sign that encodes nothing. */
+const stray = /[\0-\x20"<>\\^`{|}\x7f]|%(?![\da-f]{2})/i
+
+/**
+ * What is wrong with an address that an answer goes to. It is compared letter by letter with what the application sends, so
+ * what only a pattern, a browser or `URL.parse` makes an address of would never fit.
+ */
+export function faultOfRedirect(address: string): string | undefined {
+  const shown = address.slice(0, 200)
+  if (address.includes('*')) return `must be a whole address without *, and each one is given by itself: ${shown}`
+  const [found] = stray.exec(address) ?? []
+  if (found !== undefined) return `must not have ${nameOf(found)}, but be just as the application sends it: ${shown}`
+  const fault = address.includes('#') ? notHttps : faultOfAddress(address)
+  if (fault !== undefined) return `${fault}: ${shown}`
+  const sent = sentAs(address)
+  return sent === address ? undefined : `must be written as ${sent.slice(0, 200)}: ${shown}`
+}
+
+function nameOf(character: string): string {
+  if (character === '%') return 'a % without two hexadecimal digits after it'
+  if (character === ' ') return 'a space'
+  return character < ' ' || character === '\x7f' ? 'a line break or other control character' : character
+}
+
+/** How programs write an address whose letters or host name are not those of a URI (RFC 3986 §3.2.2, RFC 5890). */
+function sentAs(address: string): string {
+  const { href, protocol, hostname } = new URL(address)
+  const isWritten = address.toLowerCase().startsWith(`${protocol}//${hostname}`) && /^[\x21-\x7e]+$/.test(address)
+  if (isWritten) return address
+  return address.endsWith('/') ? href : href.replace(/(?<=\/\/[^/]*)\/$/, '')
 }
 
 export function faultsOfAddresses({
@@ -16,8 +50,8 @@ export function faultsOfAddresses({
   startUrl?: string | null | undefined
 }): FieldError[] {
   const redirects = redirectUris.flatMap((address) => {
-    const message = faultOfAddress(address)
-    return message === undefined ? [] : [{ field: 'redirect_uris', message: `${message}: ${address.slice(0, 200)}` }]
+    const message = faultOfRedirect(address)
+    return message === undefined ? [] : [{ field: 'redirect_uris', message }]
   })
   const message = startUrl === undefined || startUrl === null ? undefined : faultOfAddress(startUrl)
   return message === undefined ? redirects : [...redirects, { field: 'start_url', message }]

@@ -210,6 +210,32 @@ test('addresses that a code must not go to are refused by field', async () => {
   assert.equal((await browser.ask('POST', at, { ...payroll, redirect_uris: ['http://127.0.0.1:8081/cb'] })).status, 200)
 })
 
+test('a redirect address that no application can send is refused with what to write, and one from before stays', async () => {
+  const browser = await signedIn()
+  const messageOf = async (method: string, path: string, address: string) => {
+    const { status, body } = await browser.ask(method, path, {
+      ...(method === 'POST' && payroll),
+      redirect_uris: [address],
+    })
+    return [status, body.errors?.[0]?.message]
+  }
+  const pattern = 'https://*.app.example/cb'
+  const written = 'must be written as https://xn--mnchen-3ya.example/cb: https://münchen.example/cb'
+  const whole = `must be a whole address without *, and each one is given by itself: ${pattern}`
+  assert.deepEqual(await messageOf('POST', at, pattern), [422, whole])
+  assert.deepEqual(await messageOf('POST', at, 'https://münchen.example/cb'), [422, written])
+  const { id } = (await browser.ask('POST', at, payroll)).body
+  assert.deepEqual(await messageOf('PATCH', `${at}/${id}`, pattern), [422, whole])
+  await app.db
+    .updateTable('signin_connections')
+    .set({ redirect_uris: [pattern] })
+    .where('id', '=', id)
+    .execute()
+  assert.equal((await browser.ask('PATCH', `${at}/${id}`, { name: 'Pay', wait_seconds: 120 })).status, 204)
+  const { name, redirect_uris: kept } = (await browser.ask('GET', `/views/sign_in_connections/${id}`)).body
+  assert.deepEqual([name, kept], ['Pay', [pattern]])
+})
+
 test('connections need the power to manage sign-in, and a fresh proof of identity', async () => {
   const browser = await signedIn()
   const limited = await signedIn({ email: 'tom@acme.example', access: 'limited', restrictions: ['manage_sign_in'] })
