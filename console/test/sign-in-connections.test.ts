@@ -182,6 +182,34 @@ test('enforcement is turned on with the number of people whom the report names',
   await look('mode')
 })
 
+test('the report says of a connection that enforces whom it refuses, and of a paused one whom it would', {
+  skip,
+}, async () => {
+  const reports = `**/views/sign_in_connections/${id}/readiness`
+  const none = (await askAsPage(page, 'GET', `/views/sign_in_connections/${id}/readiness`)).body
+  const { people_count: all, refused_count: refused } = none
+  await visit(`/connections/${id}`)
+  await button('Who is refused today').click()
+  await dialog('Who is refused today').getByText(`${refused} people of ${all} are refused today.`).waitFor()
+  await button('Close').click()
+  const reasons = Object.fromEntries(Object.keys(none.reasons).map((reason) => [reason, 0]))
+  await page.route(reports, (route) => route.fulfill({ json: { ...none, reasons, platforms: [], refused_count: 0 } }))
+  await button('Who is refused today').click()
+  await dialog('Who is refused today').getByText(`No one is refused today: all ${all} people can sign in.`).waitFor()
+  await look('report-enforcing')
+  await button('Close').click()
+  const pause = { minutes: 30, reason: 'Agent update' }
+  assert.equal((await askAsPage(page, 'POST', `/session/sign_in_connections/${id}/pause`, pause)).status, 200)
+  await visit('/connections')
+  await visit(`/connections/${id}`)
+  await button('Who would be refused today').click()
+  const paused = dialog('Who would be refused today')
+  await paused.getByText(`No one would be refused today: all ${all} people could sign in.`).waitFor()
+  await page.unroute(reports)
+  await button('Close').click()
+  assert.equal((await askAsPage(page, 'POST', `/session/sign_in_connections/${id}/resume`)).status, 204)
+})
+
 test('a connection that enforces is paused for a reason, and enforces again', { skip }, async () => {
   await visit(`/connections/${id}`)
   await button('Pause…').click()

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { lacksKeys, modeMeaning, modeOf, modeWords, pausedUntil } from './connection-words.ts'
+import { lacksKeys, modeMeaning, modeOf, modeWords, pausedUntil, refusedTitle } from './connection-words.ts'
 import { PauseDialog } from './pause-dialog.tsx'
 import { ReadinessDialog } from './readiness-dialog.tsx'
 import { WithConnection } from './with-connection.tsx'
@@ -60,7 +60,7 @@ function Mode({ connection }: Parts) {
         <div className="form-ends">
           {!isKeyless && (
             <Button variant={mode === 'enforce' ? 'default' : 'filled'} onClick={() => setOpened('report')}>
-              {mode === 'enforce' || !may ? 'Who would be refused today' : 'Enforce…'}
+              {mode === 'enforce' || !may ? refusedTitle(connection) : 'Enforce…'}
             </Button>
           )}
           {may && isKeyless && (

@@ -13,6 +13,10 @@ export const pausedUntil = ({ paused_until: until }: Pick<SignInConnectionView, 
 export const modeOf = (connection: Pick<SignInConnectionView, 'mode' | 'paused_until'>): string =>
   pausedUntil(connection) === null ? modeWords[connection.mode] : 'Paused'
 
+/** What the report of a connection that enforces, or is only looked at, is called. */
+export const refusedTitle = (connection: Pick<SignInConnectionView, 'mode' | 'paused_until'>): string =>
+  modeOf(connection) === modeWords.enforce ? 'Who is refused today' : 'Who would be refused today'
+
 export const modeMeaning = {
   enforce: 'Refuses devices that are blocked, registered to someone else, or not registered.',
   observe: 'Lets everyone in who is known, and tells the application the real result.',

@@ -11,18 +11,19 @@ import { FormFault } from '../components/form-fault.tsx'
 import { LoadFailure, SkeletonRows } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { countOf, reasonWords } from './connection-words.ts'
+import { countOf, pausedUntil, reasonWords, refusedTitle } from './connection-words.ts'
 import { RefusedPeople } from './refused-people.tsx'
 
 type Parts = { readonly connection: SignInConnectionView; readonly onClose: () => void }
 
-/** Who would be refused today, by name; the way to enforce where the connection does not yet. */
+/** Who is refused today or would be, by name; the way to enforce where the connection does not yet. */
 export function ReadinessDialog({ connection, onClose }: Parts) {
   const report = useQuery(query('getSignInReadiness', { params: { id: connection.id } }, { staleTime: 0 }))
   const may = useMay('manage_sign_in')
   const [reason, setReason] = useState<RefusalReason>()
   const isEnforcing = connection.mode === 'enforce'
-  const title = isEnforcing || !may ? 'Who would be refused today' : `Enforce “${visibleText(connection.name)}”?`
+  const isRefusing = isEnforcing && pausedUntil(connection) === null
+  const title = isEnforcing || !may ? refusedTitle(connection) : `Enforce “${visibleText(connection.name)}”?`
   return (
     <Modal opened onClose={onClose} title={title} size="lg" withCloseButton={false}>
       <div className="dialog-form">
@@ -30,8 +31,8 @@ export function ReadinessDialog({ connection, onClose }: Parts) {
         {report.isPending && <SkeletonRows rows={4} />}
         {report.data && (
           <>
-            <p>{leadOf(report.data)}</p>
-            <Platforms report={report.data} />
+            <p>{leadOf(report.data, isRefusing)}</p>
+            <Platforms report={report.data} isRefusing={isRefusing} />
             <Reasons report={report.data} chosen={reason} onChoose={setReason} />
             {report.data.refused_count > 0 && <RefusedPeople connectionId={connection.id} reason={reason} />}
           </>
@@ -50,13 +51,18 @@ export function ReadinessDialog({ connection, onClose }: Parts) {
   )
 }
 
-function leadOf({ refused_count: refused, people_count: people }: SignInReadiness): string {
-  if (refused === 0) return `No one would be refused today: all ${countOf(people, 'person', 'people')} could sign in.`
-  return `${countOf(refused, 'person', 'people')} of ${people.toLocaleString('en')} would be refused today.`
+function leadOf({ refused_count: refused, people_count: people }: SignInReadiness, isRefusing: boolean): string {
+  const would = isRefusing ? (refused < 2 ? 'is' : 'are') : 'would be'
+  if (people === 0) return `There are no people yet: everyone who comes ${would} refused.`
+  if (refused > 0) {
+    return `${countOf(refused, 'person', 'people')} of ${people.toLocaleString('en')} ${would} refused today.`
+  }
+  const all = people === 1 ? 'the one person' : `all ${people.toLocaleString('en')} people`
+  return `No one ${would} refused today: ${all} ${isRefusing ? 'can' : 'could'} sign in.`
 }
 
 /** People whom nothing that IT could install would let in. */
-function Platforms({ report: { platforms } }: { report: SignInReadiness }) {
+function Platforms({ report: { platforms }, isRefusing }: { report: SignInReadiness; isRefusing: boolean }) {
   if (platforms.length === 0) return null
   const types = platforms.map(({ device_type: type }) => type)
   const counts = platforms.map(
@@ -65,8 +71,8 @@ function Platforms({ report: { platforms } }: { report: SignInReadiness }) {
   return (
     <p className="note will">
       <span>
-        {noCompanionFor([], types)} ({counts.join(', ')}). Once this connection enforces, they are refused whatever you
-        install.
+        {noCompanionFor([], types)} ({counts.join(', ')}).{' '}
+        {isRefusing ? 'They are refused' : 'Once this connection enforces, they are refused'} whatever you install.
       </span>
     </p>
   )

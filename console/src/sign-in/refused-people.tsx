@@ -23,7 +23,7 @@ function Pages({ connectionId, reason }: Parts) {
   const next = list.data?.pagination.next_cursor ?? ''
   return (
     <>
-      <ListBody list={list} name="People who would be refused" empty={null} isInset>
+      <ListBody list={list} name="Refused people" empty={null} isInset>
         {(rows) => <Records rows={rows} columns={columns} isTall />}
       </ListBody>
       {(cursors.length > 1 || next !== '') && (

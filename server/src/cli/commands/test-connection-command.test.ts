@@ -83,7 +83,7 @@ test('people can get through a connection whose issuer answers and whose keys ar
     `✓ signing key: ${kid} signs ID tokens, and is in the key set`,
     '✓ request keys: 1 by ES256',
     '✓ mode: enforce',
-    '✓ people: none of 1 would be refused today',
+    '✓ people: none of 1 is refused today',
     '✓ last sign-in: 2026-11-20T09:00:00.000Z',
   ])
   assert.equal(exit, 0)
@@ -94,9 +94,7 @@ test('a connection that is disabled lets nobody in, and one that observes or is 
   await addPerson('Ana', 'blocked')
   const enforced = await tested(id)
   assert.equal(enforced.exit, 1)
-  assert.deepEqual(enforced.said('people'), [
-    '✗ people: 1 of 1 would be refused today if it enforces: 1 with a blocked device',
-  ])
+  assert.deepEqual(enforced.said('people'), ['✗ people: 1 of 1 is refused today: 1 with a blocked device'])
   assert.deepEqual(enforced.said('last sign-in'), ['! last sign-in: nobody got in within 30 days'])
   await run(connectionCommands.pause, { id, minutes: 60, reason: 'an outage\u001b[2J' })
   const paused = await tested(id)
@@ -105,20 +103,26 @@ test('a connection that is disabled lets nobody in, and one that observes or is 
     paused.said('mode')[0] ?? '',
     /^! mode: paused until 2026-11-20T11:00:00.000Z, .*: an outage\u{FFFD}\[2J$/u,
   )
-  assert.match(paused.said('people')[0] ?? '', /^! /)
+  assert.deepEqual(paused.said('people'), [
+    '! people: 1 of 1 would be refused today if it were not paused: 1 with a blocked device',
+  ])
   const later = await commandsOn(trial, '2026-11-20T11:00:00.000Z')(connectionCommands.test, { id })
   assert.match(later.out, /^✓ mode: enforce$/m, 'a pause ends by itself')
+  assert.match(later.out, /^✗ people: 1 of 1 is refused today: /m)
   await run(connectionCommands.observe, { id })
   const observed = await tested(id)
   assert.equal(observed.exit, 0)
   assert.match(observed.said('mode')[0] ?? '', /^! mode: observe/)
+  const wouldBe = ['! people: 1 of 1 would be refused today if it enforces: 1 with a blocked device']
+  assert.deepEqual(observed.said('people'), wouldBe)
   await run(connectionCommands.disable, { id, confirm: 'Payroll' })
   const disabled = await tested(id)
   assert.equal(disabled.exit, 1)
   assert.match(disabled.said('mode')[0] ?? '', new RegExp(`^✗ mode: disabled, .*muster connections enforce ${id}$`))
+  assert.deepEqual(disabled.said('people'), wouldBe)
 })
 
-test('some who would be refused are counted by reason, and nobody at all is a fault', async () => {
+test('some who are refused are counted by reason, and nobody at all is a fault', async () => {
   const { id } = await addPayroll()
   const empty = await tested(id)
   assert.equal(empty.exit, 1)
@@ -128,7 +132,7 @@ test('some who would be refused are counted by reason, and nobody at all is a fa
   await make.person(trial.tenant.organizationId, { name: 'Cy' })
   const { exit, said } = await tested(id)
   const words = '1 without a registered device, 1 with a blocked device'
-  assert.deepEqual(said('people'), [`! people: 2 of 3 would be refused today if it enforces: ${words}`])
+  assert.deepEqual(said('people'), [`! people: 2 of 3 are refused today: ${words}`])
   assert.equal(exit, 0)
 })
 

@@ -38,7 +38,7 @@ export async function checkConnection(
     ...(row.request_keys_url === null ? [] : await judge('published keys', () => judgePublished(config, row))),
     ...(row.upstream_id === null ? [] : await judge('upstream', () => judgeUpstream(db, config, row))),
     judgeMode(row, now),
-    judgePeople(readiness, row.mode === 'enforce' && !isPaused(row, now)),
+    judgePeople(readiness, row, now),
     judgeLast(figures.last_sign_in_at),
   ]
 }
@@ -89,16 +89,18 @@ function judgeMode(row: SignInConnection, now: string): Finding {
   return warning('mode', `paused until ${until}, it refuses no device of a known person: ${plainText(reason ?? '')}`)
 }
 
-function judgePeople(readiness: SignInReadiness, isEnforced: boolean) {
+/** Whom it refuses now, or would. */
+function judgePeople(readiness: SignInReadiness, row: SignInConnection, now: string): Finding {
   const { people_count: all, refused_count: refused } = readiness
+  const isEnforced = row.mode === 'enforce' && !isPaused(row, now)
+  const condition = row.mode === 'enforce' ? 'if it were not paused' : 'if it enforces'
+  const verb = refused < 2 ? 'is' : 'are'
+  const what = isEnforced ? `${verb} refused today` : `would be refused today ${condition}`
   const name = 'people'
   if (all === 0) return failed(name, 'there are none: add them with muster people add, or with SCIM')
-  if (refused === 0) return ok(name, `none of ${all} would be refused today`)
+  if (refused === 0) return ok(name, `none of ${all} ${what}`)
   const state = isEnforced && refused === all ? failed : warning
-  return state(
-    name,
-    `${refused} of ${all} would be refused today if it enforces: ${describeRefused(readiness).join(', ')}`,
-  )
+  return state(name, `${refused} of ${all} ${what}: ${describeRefused(readiness).join(', ')}`)
 }
 
 const judgeLast = (last: string | null): Finding =>
