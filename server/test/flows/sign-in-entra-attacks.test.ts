@@ -10,7 +10,11 @@ import { anaOid, appId, entraStandIn, readForm, tenantId } from '../support/entr
 import { signInStage } from '../support/sign-in-stage.ts'
 
 const entra = entraStandIn()
-const { stage, make, change, setUp } = signInStage({ fetchFromEntra: entra.fetchDocument })
+const warned: { err?: Error; clientRequestId?: string }[] = []
+const { stage, make, change, setUp } = signInStage({
+  fetchFromEntra: entra.fetchDocument,
+  warn: (facts) => warned.push(facts),
+})
 
 const otherTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
 const pass = (minutes: number): void => stage.setNow(plusMs(stage.now(), minutes * minuteMs))
@@ -150,7 +154,6 @@ test('an answer goes to the one address of the cloud, and nothing else is led an
     'another way back': { response_mode: 'query' },
     'another scope': { scope: 'profile' },
     'no nonce': { nonce: '' },
-    'claims that are none': { claims: '{' },
   }
   for (const [title, change] of Object.entries(changed)) await isRefused(all, { ...form, ...change }, title)
   const twice = `${new URLSearchParams(form)}&redirect_uri=https%3A%2F%2Fevil.example`
@@ -234,15 +237,45 @@ test('whoever signed in with a passkey is told that a computer counts for nothin
   await nothing()
 })
 
-test('while Microsoft cannot be asked for its keys, Entra is told that we are out', async () => {
+test('a request that does not say which kinds of proof count is told so, once it is known to be of Entra', async () => {
+  const all = await start()
+  const { claims, ...form } = await formWith(all)
+  assert.ok(claims)
+  const unread: Record<string, string>[] = [
+    {},
+    ...['', '{', '[]', 'null', '{"id_token":{}}', '{"id_token":{"acr":null}}'].map((text) => ({ claims: text })),
+    ...['{"id_token":{"amr":{"values":["swk"]}}}', '{"id_token":{"acr":{"values":[1]}}}'].map((text) => ({
+      claims: text,
+    })),
+  ]
+  for (const more of unread) {
+    const sent = { ...form, ...more }
+    const { reply } = await send(all, sent)
+    assert.match(reply.text, /its parameter claims, with acr and amr, is missing or cannot be read/)
+    assert.deepEqual(await entra.receive(stage.app, all.connection, reply.text, sent), { error: 'access_denied' })
+    assert.doesNotMatch(reply.text, /<script/)
+    await isRefused(all, { ...sent, id_token_hint: 'x' }, 'a hint that is none')
+    await isRefused(all, { ...sent, redirect_uri: 'https://evil.example/' }, 'another address')
+  }
+  await nothing()
+})
+
+test('while Microsoft cannot be asked for its keys, Entra is told that we are out and the person why', async () => {
   const all = await start()
   entra.breakDown()
   pass(7 * 24 * 60)
-  const form = await formWith(all)
-  const { reply } = await send(all, form)
-  assert.deepEqual(await entra.receive(stage.app, all.connection, reply.text, form), {
-    error: 'temporarily_unavailable',
-  })
+  for (const seconds of [0, 20]) {
+    stage.setNow(plusMs(stage.now(), seconds * 1_000))
+    const form = await formWith(all)
+    const { reply } = await send(all, form)
+    assert.match(reply.text, /<h1 tabindex="-1">Muster can’t reach Microsoft</)
+    assert.doesNotMatch(reply.text, /on our side|<script/)
+    const answer = await entra.receive(stage.app, all.connection, reply.text, form)
+    assert.deepEqual(answer, { error: 'temporarily_unavailable' })
+    const said = warned.filter(({ clientRequestId }) => clientRequestId === form['client-request-id'])
+    assert.equal(said.length, 1)
+    assert.match(String((said[0]?.err?.cause as Error | undefined)?.message), /answered 503$/)
+  }
   await nothing()
 })
 

@@ -6,7 +6,9 @@ import { KeysUnavailable } from './tenant-keys.ts'
 import { type FindKey, type HintedPerson, validateHint } from './validate-hint.ts'
 
 /** Why a request begins no sign-in. Those before `disabled` are not known to be Entra's: nothing is sent back. */
-export type EntraRefusal = 'not_ours' | 'invalid_hint' | 'disabled' | 'guest' | 'no_answer_counts' | 'keys_unavailable'
+export type EntraRefusal =
+  | ('not_ours' | 'invalid_hint')
+  | ('disabled' | 'guest' | 'no_claims' | 'no_answer_counts' | 'keys_unavailable')
 
 export type Admitted =
   | { asked: EntraAsked; person: HintedPerson; chosen: { acr: string; amr: string } }
@@ -27,6 +29,7 @@ export async function admitRequest(
   try {
     const person = await validateHint(findKey, settings, asked.hint, now)
     if ('refusal' in person) return { refusal: person.refusal === 'guest' ? 'guest' : 'invalid_hint', asked }
+    if (asked.acrValues.length === 0) return { refusal: 'no_claims', asked }
     const chosen = chooseClaims(asked)
     return chosen ? { asked, person, chosen } : { refusal: 'no_answer_counts', asked }
   } catch (error) {

@@ -7,7 +7,7 @@ export type EntraAsked = {
   nonce: string
   state: string | null
   hint: string
-  /** Which values of `acr` and `amr` the answer may have. */
+  /** Which values of `acr` and `amr` the answer may have; none where the request does not say so in a form that can be read. */
   acrValues: string[]
   amrValues: string[]
   /** `client-request-id`, by which Microsoft's support finds the request. */
@@ -42,19 +42,18 @@ export function readRequest(form: URLSearchParams, connection: SignInConnection)
     given('client_id') === connection.client_id &&
     connection.redirect_uris.includes(redirectUri)
   const isSized = nonce.length <= longest.nonce && (state ?? '').length <= longest.state && hint.length <= longest.hint
-  const claims = readClaims(given('claims'))
-  if (!isForUs || !isSized || !claims || nonce === '' || hint === '') return undefined
+  if (!isForUs || !isSized || nonce === '' || hint === '') return undefined
   const requestId = /^[\w-]{1,64}$/.exec(given('client-request-id'))?.[0] ?? null
-  return { redirectUri, nonce, state, hint, ...claims, requestId }
+  return { redirectUri, nonce, state, hint, ...readClaims(given('claims')), requestId }
 }
 
-function readClaims(text: string): Pick<EntraAsked, 'acrValues' | 'amrValues'> | undefined {
+function readClaims(text: string): Pick<EntraAsked, 'acrValues' | 'amrValues'> {
   try {
     const { id_token: wanted } = Object(JSON.parse(text)) as { id_token?: unknown }
     const { acr, amr } = Object(wanted) as { acr?: unknown; amr?: unknown }
     return { acrValues: valuesOf(acr), amrValues: valuesOf(amr) }
   } catch {
-    return undefined
+    return { acrValues: [], amrValues: [] }
   }
 }
 

@@ -59,6 +59,31 @@ test('while a cloud cannot be reached its keys are used for three days, and it i
   assert.ok(await find('global', 'global-1'))
 })
 
+test('while a cloud is not asked again, each failure still says why its keys could not be read', async () => {
+  let cause = 'getaddrinfo ENOTFOUND login.microsoftonline.com'
+  let asked = 0
+  const find = tenantKeys(
+    () => now,
+    async () => {
+      asked += 1
+      throw new Error(cause)
+    },
+  )
+  const failure = () => find('global', 'global-1').catch((error: unknown) => error as Error)
+  const messageOf = (error: unknown) => ((error as Error).cause as Error).message
+  for (const seconds of [0, 30, 29]) {
+    pass(seconds * 1_000)
+    const error = await failure()
+    assert.ok(error instanceof KeysUnavailable)
+    assert.equal(messageOf(error), cause)
+  }
+  assert.equal(asked, 1)
+  pass(1_000)
+  cause = 'connect ETIMEDOUT'
+  assert.equal(messageOf(await failure()), cause)
+  assert.equal(asked, 2)
+})
+
 test('metadata that names keys of another host has no keys', async () => {
   const evil = { jwks_uri: 'https://evil.example/keys' }
   const find = tenantKeys(

@@ -15,7 +15,8 @@ export class KeysUnavailable extends Error {
 }
 
 type Known = { keys: ReadonlyMap<string, TenantKey>; readAtMs: number }
-type Cloud = { known?: Known; askedAtMs: number; asking?: Promise<void> }
+/** `failure`: why its keys could not be read the last time, until they are. */
+type Cloud = { known?: Known; askedAtMs: number; asking?: Promise<void>; failure?: unknown }
 
 /** Keys are read again after this. */
 const freshMs = 12 * hourMs
@@ -32,8 +33,13 @@ export function tenantKeys(clock: Clock, fetchDocument: FetchDocument = guardedF
 
   async function ask(name: EntraCloud, cloud: Cloud): Promise<void> {
     cloud.askedAtMs = Date.parse(clock())
-    const keys = await readKeys(fetchDocument, metadataUrlOf(name))
-    cloud.known = { keys, readAtMs: Date.parse(clock()) }
+    try {
+      const keys = await readKeys(fetchDocument, metadataUrlOf(name))
+      cloud.known = { keys, readAtMs: Date.parse(clock()) }
+      delete cloud.failure
+    } catch (error) {
+      cloud.failure = error
+    }
   }
 
   /** Asks once for all that wait; not while the last time was a moment ago. */
@@ -52,13 +58,10 @@ export function tenantKeys(clock: Clock, fetchDocument: FetchDocument = guardedF
     const cloud = clouds.get(name) ?? { askedAtMs: Number.NEGATIVE_INFINITY }
     clouds.set(name, cloud)
     const ageMs = () => Date.parse(clock()) - (cloud.known?.readAtMs ?? Number.NEGATIVE_INFINITY)
-    let cause: unknown
-    if (ageMs() >= freshMs || !cloud.known?.keys.has(kid)) {
-      await refresh(name, cloud).catch((error: unknown) => {
-        cause = error
-      })
+    if (ageMs() >= freshMs || !cloud.known?.keys.has(kid)) await refresh(name, cloud)
+    if (!cloud.known || ageMs() >= keptMs) {
+      throw new KeysUnavailable(`The keys of ${name} cannot be read`, { cause: cloud.failure })
     }
-    if (!cloud.known || ageMs() >= keptMs) throw new KeysUnavailable(`The keys of ${name} cannot be read`, { cause })
     return cloud.known.keys.get(kid)
   }
 }

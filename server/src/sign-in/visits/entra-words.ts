@@ -31,7 +31,16 @@ export const refusedWords: Readonly<Record<Exclude<EntraRefusal, 'not_ours' | 'i
     text: 'You signed in with something that you have, for example a passkey. Your computer is something that you have too, so Microsoft does not count it. Sign in with your password first, or choose another way.',
     ...read,
   },
-  keys_unavailable: faultWords,
+  no_claims: {
+    title: 'This sign-in cannot start',
+    text: 'The request of Microsoft does not say which kinds of proof count: its parameter claims, with acr and amr, is missing or cannot be read. Choose another way to sign in, or tell IT what you see here.',
+    ...read,
+  },
+  keys_unavailable: {
+    title: 'Muster can’t reach Microsoft',
+    text: 'Muster asks Microsoft for what proves who you are, and gets no answer. Wait a minute and open the app again, or choose another way to sign in. If that brings you back here, ask IT.',
+    ...read,
+  },
 }
 
 /** The same where it is not known: then nothing is sent back. */
