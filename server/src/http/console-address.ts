@@ -11,10 +11,14 @@ const beginnings = new Set([
 ])
 
 /** Whether a person looks at the answer: browsers ask for pages by name, programs for JSON or for anything. */
-export function asksForPage({ accept = '' }: IncomingHttpHeaders): boolean {
-  const weights = new Map(accept.toLowerCase().split(',').map(readPreference))
+export function asksForPage(headers: IncomingHttpHeaders): boolean {
+  const weights = weightsOf(headers)
   return (weights.get('text/html') ?? 0) > (weights.get('application/json') ?? 0)
 }
+
+/** How much each type is preferred, of those that are named. */
+export const weightsOf = ({ accept = '' }: IncomingHttpHeaders): ReadonlyMap<string, number> =>
+  new Map(accept.toLowerCase().split(',').map(readPreference))
 
 /** RFC 9110 §12.5.1, without what tells one JSON from another. */
 function readPreference(preference: string): [type: string, weight: number] {

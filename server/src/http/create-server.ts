@@ -21,6 +21,7 @@ import { openPage } from './caller-scheme.ts'
 import { consoleAddressOf } from './console-address.ts'
 import { addEarlyAnswers } from './early-answers.ts'
 import { endConnectionsAtStop } from './end-connections.ts'
+import { drawErrorPage, type ErrorPage } from './error-pages.ts'
 import { errorBodyOf, statusOf, toServiceError } from './errors.ts'
 import { asMalformed, explainValidation } from './explain-validation.ts'
 import { addressReader } from './forwarded-address.ts'
@@ -39,6 +40,7 @@ const bodyLimit = 1024 * 1024
 
 /** The bare server: versions, request ids, bodies, errors and a clean stop. Routes are added to it afterwards. */
 export function createServer(config: Config, log: Logger): FastifyInstance {
+  const answering: Answering = { config, log, errorPages: [] }
   const options = {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -55,7 +57,8 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
     schemaErrorFormatter: explainValidation,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      answerError({ config, log }, error, request, reply),
+      // Hooks do not run before these.
+      answerError(answering, error, request, reply.headers(commonHeaders)),
     routerOptions: {
       ignoreTrailingSlash: true,
       constraints: { apiVersion: versionConstraint(config.apiVersionHeaderAliases) },
@@ -71,10 +74,10 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   boundBodies(app)
   parseJsonBodies(app)
   readBodiesAsJson(app)
-  answerErrors(app, config, log)
+  answerErrors(app, answering)
   addCommonHeaders(app)
   leaveOutStreamsOfHead(app)
-  requireHost(app, { config, log })
+  requireHost(app, answering)
   refuseUnstorableAddresses(app)
   return app
 }
@@ -121,14 +124,14 @@ function refuseUnstorableAddresses(app: FastifyInstance): void {
   })
 }
 
-type Answering = { config: Config; log: Logger }
+type Answering = { config: Config; log: Logger; errorPages: ErrorPage[] }
 
-function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
-  const answering = { config, log }
+function answerErrors(app: FastifyInstance, answering: Answering): void {
+  app.decorate('errorPages', answering.errorPages)
   app.setErrorHandler((error, request, reply) => answerError(answering, error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    const refusal = unmatchedRequest(path, request.headers, config.apiVersionHeaderAliases)
+    const refusal = unmatchedRequest(path, request.headers, answering.config.apiVersionHeaderAliases)
     const methods = refusal.code === 'not_found' ? app.allowedMethods(path, request.headers) : []
     // A route that has the method has said itself that there is nothing.
     const hasSaid = request.method !== 'OPTIONS' && methods.includes(request.method)
@@ -141,7 +144,8 @@ function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
   })
 }
 
-function answerError({ config, log }: Answering, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function answerError(answering: Answering, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { config, log, errorPages } = answering
   const refusal = refusalFor(error, request)
   const status = statusOf[refusal.code]
   const page = refusal.code === 'unauthorized' || refusal.code === 'not_found' ? consoleAddressOf(request) : undefined
@@ -150,6 +154,8 @@ function answerError({ config, log }: Answering, error: unknown, request: Fastif
     const level = status === 500 ? 'error' : 'warn'
     log[level]({ request_id: request.id, detail: refusal.detail, err: refusal.cause ?? refusal }, 'request failed')
   }
+  const drawn = drawErrorPage(errorPages, request, refusal, status)
+  if (drawn) reply.headers(drawn.headers)
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
   // RFC 9110 §11.6.1: a 401 names the scheme that would do. RFC 6750 §3.1: so does a 403 to a bearer token.
   const isOfBearer = status === 401 ? !isOfSessions(refusal.code) : refusal.code === 'permission_missing'
@@ -159,7 +165,10 @@ function answerError({ config, log }: Answering, error: unknown, request: Fastif
       bearerChallenge(refusal.code, request, request.principal?.baseUrl ?? config.baseUrl),
     )
   }
-  reply.code(status).header('x-request-id', request.id).send(errorBodyOf(refusal))
+  reply
+    .code(status)
+    .header('x-request-id', request.id)
+    .send(drawn?.body ?? errorBodyOf(refusal))
 }
 
 /** Access tokens are for clients of the Shared Signals Framework, which lists 400 where this API answers 422 (SSF 1.0 §8.1). */
@@ -178,11 +187,12 @@ function leaveOutStreamsOfHead(app: FastifyInstance): void {
   })
 }
 
+const commonHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
 function addCommonHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    reply.header('cache-control', 'no-store')
-    reply.header('x-content-type-options', 'nosniff')
+    reply.headers(commonHeaders)
     done()
   })
 }

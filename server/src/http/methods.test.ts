@@ -35,8 +35,9 @@ test('a HEAD is answered with the status and the headers of its GET, and without
   const { id } = await makeIn(trial).device(trial.tenant.organizationId)
   const paths = ['/whoami', '/devices?per_page=1', `/devices/${id}`, '/devices/987654321', '/devices?per_page=0']
   const open = ['/healthz', '/readyz', '/docs', '/docs/reference.js', '/openapi/2026-04-07.json', '/', '/nothing']
+  const signIn = ['/signin', '/signin/nothing', '/signin/1/recheck', '/signin/%zz', '/signin/return']
   const rest = ['/.well-known/ssf-configuration', '/ssf/jwks.json', '/console', '/console/devices', '/metrics']
-  for (const url of [...paths, ...open, ...rest]) {
+  for (const url of [...paths, ...open, ...signIn, ...rest]) {
     const [got, head] = [await send('GET', url), await send('HEAD', url)]
     assert.equal(head.statusCode, got.statusCode, url)
     const ignored = url.startsWith('/healthz') || url === '/readyz' || url === '/metrics' ? ['content-length'] : []

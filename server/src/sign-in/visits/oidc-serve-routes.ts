@@ -13,6 +13,7 @@ import type { SignInSession } from '../sessions/session-queries.ts'
 import { type Arriving, unknownClient } from './arrival-budgets.ts'
 import { askedOf } from './asked-of-upstream.ts'
 import { claimsOfSession } from './claims-of-session.ts'
+import { brokenWords } from './error-words.ts'
 import { leadUpstream } from './lead-upstream.ts'
 import { readOwnWords } from './own-words.ts'
 import { cookieOf, type Pages, tooManyWords } from './page-routes.ts'
@@ -167,8 +168,3 @@ function drawFailure(
       return draw(400, 'This sign-in cannot start', `${failure.error}: ${failure.description}`)
   }
 }
-
-const brokenWords = [
-  'Something broke on our side',
-  'The fault is not on your computer. Load this page again in a few seconds: your sign-in is kept.',
-] as const

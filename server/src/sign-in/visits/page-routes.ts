@@ -4,7 +4,6 @@ import { giveChallenge } from '../../agents/device-proofs/give-challenge.ts'
 import { type Reader, transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { abandonmentOf } from '../../http/abandonment.ts'
-import { statusOf, toServiceError } from '../../http/errors.ts'
 import { pageHeaders } from '../../http/page/page-headers.ts'
 import { identifierOf } from '../../http/record-id.ts'
 import { type Again, drawFault, drawPage, drawRegion, drawReturnPage } from '../page/draw-page.ts'
@@ -18,6 +17,7 @@ import { hashOf } from '../sessions/session-codes.ts'
 import { findSession, findVisited, type SignInSession } from '../sessions/session-queries.ts'
 import { isSettled, settleSession } from '../sessions/settle-session.ts'
 import { waiveLoop } from '../sessions/waive-loop.ts'
+import { wordsOfError } from './error-words.ts'
 import { finishPathOf } from './finish-path.ts'
 import { type FormOf, formOptions, type PageForm, readForm } from './form-routes.ts'
 import { findAgentPort, readKnownAgent, rememberAgent } from './known-agent.ts'
@@ -27,6 +27,8 @@ import { viewOfSession } from './view-of-session.ts'
 import type { Place, VisitContext } from './visit-context.ts'
 
 export const page = { scheme: signIns, kind: 'page', origin: 'any', isChatty: true } as const
+
+const html = 'text/html; charset=utf-8'
 
 type Visited = Pick<SignInSession, 'organization_id' | 'id' | 'cookie_hash'>
 type Find<Session> = (reader: Reader, organizationId: string, id: string) => Promise<Session | undefined>
@@ -63,7 +65,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   }
 
   function send(reply: FastifyReply, body: string): FastifyReply {
-    return reply.headers(headers).type('text/html; charset=utf-8').send(body)
+    return reply.headers(headers).type(html).send(body)
   }
 
   const drawFaultPage = (title: string, text: string, again?: Again): string => drawFault(title, text, assets, again)
@@ -71,14 +73,13 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   const fault = (reply: FastifyReply, status: number, title: string, text: string, again?: Again): FastifyReply =>
     send(reply.code(status), drawFaultPage(title, text, again))
 
-  // A person reads a page; the script, and whoever posts, the service's own answer.
-  scope.setErrorHandler((error, request, reply) => {
-    const { code } = toServiceError(error)
-    const isPage = request.method === 'GET' && /\btext\/html\b/.test(String(request.headers.accept ?? ''))
-    if (!isPage || statusOf[code] < 500) throw error
-    context.warn({ err: error, reqId: request.id }, 'A sign-in page could not be drawn')
-    const text = 'The fault is not on your computer. Load this page again in a few seconds: your sign-in is kept.'
-    return fault(reply.header('retry-after', '5'), statusOf[code], 'Something broke on our side', text)
+  // Of whatever is asked below the address, also where no route is.
+  scope.errorPages.push({
+    address: '/signin',
+    draw: ({ code }, status, isForm) => ({
+      headers: { ...headers, 'content-type': html, ...(status >= 500 && { 'retry-after': '5' }) },
+      body: drawFaultPage(...wordsOfError(code, status, isForm)),
+    }),
   })
 
   const tooMany = (reply: FastifyReply, again: Again | undefined): FastifyReply =>
