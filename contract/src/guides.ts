@@ -24,6 +24,7 @@ export const guideGroups = [
       'sign-in-keycloak': 'Keycloak',
       'sign-in-authentik': 'authentik',
       'sign-in-openid-connect': 'Zitadel, Auth0 and others',
+      'sign-in-applications': 'What your application needs',
       'sign-in-managed-browsers': 'Managed browsers',
       'auth-logs': 'Sign-in logs',
       scim: 'Provision people with SCIM',
