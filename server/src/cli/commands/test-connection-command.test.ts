@@ -122,6 +122,15 @@ test('a connection that is disabled lets nobody in, and one that observes or is 
   assert.deepEqual(disabled.said('people'), wouldBe)
 })
 
+test('an address of before that no application can send is named', async () => {
+  const { id } = await addPayroll()
+  const redirects = [redirectUri, 'https://*.payroll.example/callback']
+  await trial.db.updateTable('signin_connections').set({ redirect_uris: redirects }).where('id', '=', id).execute()
+  assert.deepEqual((await tested(id)).said('redirect address'), [
+    `! redirect address: must be a whole address without *, and each one is given by itself: ${redirects[1]}`,
+  ])
+})
+
 test('some who are refused are counted by reason, and nobody at all is a fault', async () => {
   const { id } = await addPayroll()
   const empty = await tested(id)

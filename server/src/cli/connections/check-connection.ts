@@ -2,6 +2,7 @@ import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
+import { faultOfRedirect } from '../../sign-in/connections/connection-rules.ts'
 import { issuerOf } from '../../sign-in/connections/present-connection.ts'
 import { readKeysAt } from '../../sign-in/connections/read-keys-at.ts'
 import { algorithmOfKeys, readRequestKeys } from '../../sign-in/connections/read-request-keys.ts'
@@ -34,6 +35,7 @@ export async function checkConnection(
   return [
     ...address,
     ...(isThere ? await judge('discovery', () => checkIssuer(db, asked)) : []),
+    ...judgeRedirects(row),
     ...judgeKeys(row),
     ...(row.request_keys_url === null ? [] : await judge('published keys', () => judgePublished(config, row))),
     ...(row.upstream_id === null ? [] : await judge('upstream', () => judgeUpstream(db, config, row))),
@@ -44,6 +46,13 @@ export async function checkConnection(
 }
 
 const isPaused = ({ paused_until: until }: SignInConnection, now: string): boolean => until !== null && until > now
+
+/** Addresses may have been stored before they were judged. */
+const judgeRedirects = ({ kind, redirect_uris: addresses }: SignInConnection): Finding[] =>
+  (kind === 'entra' ? [] : addresses)
+    .map(faultOfRedirect)
+    .filter((fault) => fault !== undefined)
+    .map((fault) => warning('redirect address', fault))
 
 /** Keys that were stored once may be none that requests are accepted with now. */
 function judgeKeys({ kind, request_keys: stored, request_algorithm: pinned }: SignInConnection): Finding[] {
