@@ -5,7 +5,7 @@ import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { requireGroups } from './connection-groups.ts'
+import { describeGroups, requireGroups } from './connection-groups.ts'
 import { secretPlace } from './connection-queries.ts'
 import { faultsOfAddresses, faultsOfPerson } from './connection-rules.ts'
 import { modeWords, newClientSecret, requireUpstream } from './create-connection.ts'
@@ -14,7 +14,7 @@ import { algorithmOfKeys } from './read-request-keys.ts'
 
 const audited = [
   ...(['name', 'mode', 'redirect_uris', 'request_keys', 'request_keys_url', 'start_url'] as const),
-  ...(['is_browser_managed', 'wait_seconds', 'upstream_id', 'group_ids'] as const),
+  ...(['is_browser_managed', 'wait_seconds', 'upstream_id', 'groups'] as const),
   ...(['entra_cloud', 'entra_tenant_ids', 'entra_app_id'] as const),
 ] as const
 
@@ -44,7 +44,12 @@ export async function changeConnection(
   const whoSays = { kind, requestKeys: after.request_keys, upstreamId, groupIds, mode: after.mode }
   const errors = [...faultsOfAddresses(change), ...faultsOfKind(before, change), ...faultsOfPerson(whoSays)]
   if (errors.length > 0) fail('invalid', { errors })
-  const changes = changesBetween(before, after, audited)
+  const groups = await describeGroups(tx, context.organizationId, [before, after])
+  const [was, is] = [
+    { ...before, groups: groups[0] },
+    { ...after, groups: groups[1] },
+  ]
+  const changes = changesBetween(was, is, audited)
   if (changes.length === 0) return
   await tx
     .updateTable('signin_connections')

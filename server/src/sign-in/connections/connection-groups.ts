@@ -4,13 +4,14 @@ import type { Reader, Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import type { SignInConnection } from './connection-queries.ts'
 
+type Chosen = Pick<SignInConnection, 'group_ids'>
 export type ConnectionGroup = { id: string; name: string }
 
 /** The groups that the connections may name to their applications, by identifier. Reads nothing where there are none. */
 export async function readGroupsOf(
   reader: Reader,
   organizationId: string,
-  connections: readonly Pick<SignInConnection, 'group_ids'>[],
+  connections: readonly Chosen[],
 ): Promise<ReadonlyMap<string, ConnectionGroup>> {
   const ids = [...new Set(connections.flatMap(({ group_ids: chosen }) => chosen))]
   if (ids.length === 0) return new Map()
@@ -21,6 +22,17 @@ export async function readGroupsOf(
     .where('id', '=', sql<string>`any(${ids}::bigint[])`)
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** The groups of each connection for the audit log, as "Finance (27)". */
+export async function describeGroups(
+  reader: Reader,
+  organizationId: string,
+  connections: readonly Chosen[],
+): Promise<string[][]> {
+  const known = await readGroupsOf(reader, organizationId, connections)
+  const named = (id: string) => (known.has(id) ? [`${known.get(id)?.name} (${id})`] : [])
+  return connections.map(({ group_ids: ids }) => ids.flatMap(named))
 }
 
 /** Of these groups the ones that a person is in, by name. */

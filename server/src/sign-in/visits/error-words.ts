@@ -20,7 +20,7 @@ const unreadable = [again, 'This address, or what was sent with it, cannot be re
 const wordsOfStatus: Readonly<Record<number, Words>> = {
   404: [again, 'There is nothing to open at this address. Open the app again.'],
   405: [again, 'There is nothing to open at this address. Open the app again.'],
-  413: ['This form is too large', 'Go back and shorten what you wrote, then send it again.'],
+  413: ['This form is too large', 'Go back and send less, or open the app again.'],
   415: ['This form cannot be read', 'It was not sent in the way this page sends it. Open the app again.'],
   429: ['Too much at once', 'Too many requests came from your network. Wait a minute, then try again.'],
 }

@@ -69,6 +69,13 @@ test('groups are named where an administrator has chosen them: those of the pers
   assert.equal('groups' in (await claimsFor(set, { scope: 'openid profile groups' })).userinfo, false)
   const groupIds = [finance, berlin, board]
   await transact(stage.db, (tx) => changeConnection(tx, { id: set.connection.id, groupIds }, change()))
+  const { changes } = await stage.db
+    .selectFrom('audit_logs')
+    .select('changes')
+    .where('action', '=', 'signin_connection.changed')
+    .executeTakeFirstOrThrow()
+  const names = [`Finance (${finance})`, `Berlin (${berlin})`, `Board (${board})`]
+  assert.deepEqual(changes, [{ field: 'groups', from: [], to: names }])
   for (const scope of ['openid profile', 'openid groups']) {
     const { idToken, userinfo } = await claimsFor(set, { scope })
     assert.deepEqual(
