@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SignJWT } from 'jose'
 import { honestUpstream } from '../../../test/support/honest-upstream.ts'
 import { signInBrowser } from '../../../test/support/sign-in-browser.ts'
+import { transact } from '../../base/db/transact.ts'
+import { createConnection } from '../connections/create-connection.ts'
 
-const { stage, setUp, pass, tokensOf } = await honestUpstream()
+const { stage, change, setUp, pass, tokensOf } = await honestUpstream()
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -37,6 +40,32 @@ test('a request by POST is answered in place, and its state of 3,000 characters 
   const { away: answered = '' } = await browser.follow(await pass(set, visit))
   assert.equal(new URL(answered).searchParams.get('state'), state)
   assert.equal((await tokensOf(set, answered)).status, 200)
+})
+
+test('a signed request that is longer than any address begins a sign-in, and is kept without its signature', async () => {
+  const set = await setUp()
+  const { rp } = set
+  const connection = await transact(stage.db, (tx) =>
+    createConnection(
+      tx,
+      stage.secrets,
+      { name: 'Okta', kind: 'second_step', redirectUris: [rp.redirectUri], requestKeys: [rp.jwk] },
+      change(),
+    ),
+  )
+  const { clientId } = connection
+  const chain = Array.from({ length: 3 }, () => 'M'.repeat(10_000))
+  const request = await new SignJWT(rp.plainRequest(clientId, { login_hint: 'ana@example.com' }))
+    .setProtectedHeader({ alg: 'RS256', kid: 'rp', x5c: chain })
+    .setIssuer(clientId)
+    .setAudience('https://muster.test/signin/oidc')
+    .setIssuedAt(new Date(stage.now()))
+    .sign(rp.keys.privateKey)
+  assert.ok(request.length > 40_000)
+  const { status, headers, text } = await post(signInBrowser(stage.app), encoded({ client_id: clientId, request }))
+  assert.deepEqual([status, /^\/signin\/[0-9a-f]{24}$/.test(headers['location'] ?? '')], [303, true], text)
+  const { interaction } = await stage.db.selectFrom('signin_sessions').select('interaction').executeTakeFirstOrThrow()
+  assert.ok(JSON.stringify(interaction).length < 2_000)
 })
 
 test('what stands in the address of a POST counts for nothing', async () => {
