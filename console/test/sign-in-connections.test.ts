@@ -131,20 +131,20 @@ test('an application is made with the upstream that signs its people in', { skip
   assert.equal((await askAsPage(page, 'DELETE', `/session/sign_in_connections/${wiki}`)).status, 204)
 })
 
-/** The groups that an application hears of: chosen in Settings, and taken away again. */
+/** Groups that are shared with an application: chosen in Settings, and taken away again. */
 async function nameGroups(wiki: string): Promise<void> {
   for (const name of ['Salary review', 'Berlin office']) {
     await opened.trial.run('groups', 'create-person-group', name)
   }
   await visit(`/connections/${wiki}/settings`)
   await button('Choose groups…').click()
-  const groups = dialog('Groups in its claims')
+  const groups = dialog('Shared groups')
   await groups.getByRole('searchbox').fill('berlin')
   await groups.getByRole('checkbox', { name: 'Salary review' }).waitFor({ state: 'detached' })
   await groups.getByRole('checkbox', { name: 'Berlin office' }).check()
   await look('choose-groups')
   await groups.getByRole('button', { name: 'Done' }).click()
-  await page.getByText('1 change: groups').waitFor()
+  await page.getByText('1 change: shared groups').waitFor()
   await look('groups')
   await button('Save changes').click()
   await page.getByText('Connection saved').waitFor()
@@ -152,7 +152,7 @@ async function nameGroups(wiki: string): Promise<void> {
   assert.deepEqual(await namesOf(), ['Berlin office'])
   await button('Remove Berlin office').click()
   await button('Save changes').click()
-  await page.getByText('1 change: groups').waitFor({ state: 'detached' })
+  await page.getByText('1 change: shared groups').waitFor({ state: 'detached' })
   assert.deepEqual(await namesOf(), [])
 }
 

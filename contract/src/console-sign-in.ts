@@ -80,7 +80,7 @@ const groups = {
   group_ids: Type.Array(Text('A person group.', { pattern: identifierPattern }), {
     maxItems: maxConnectionGroups,
     description:
-      'The person groups that an application hears a person to be in, as the claim `groups`. Empty of any other kind.',
+      'The person groups that are shared with an application: its claim `groups` names those the person is in. Empty for any other kind.',
   }),
 }
 
@@ -129,7 +129,10 @@ export const SignInConnectionView = Type.Object(
         { id: Identifier('The person group.'), name: Text('Its name, which the claim has.') },
         { description: 'A person group.' },
       ),
-      { description: 'The person groups that the application hears a person to be in, as the claim `groups`.' },
+      {
+        description:
+          'The person groups that are shared with the application: its claim `groups` names those the person is in.',
+      },
     ),
     request_algorithm: Nullable(
       Choice(['RS256', 'PS256', 'ES256'], 'What its requests are signed with; null when they are not signed.'),

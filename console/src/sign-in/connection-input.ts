@@ -13,7 +13,7 @@ export type ConnectionInput = {
   readonly requestKeys: string
   /** The upstream that signs the people of an application in; blank without. */
   readonly upstreamId: string
-  /** Which an application hears of. */
+  /** That are shared with an application. */
   readonly groups: readonly PersonGroupName[]
   readonly startUrl: string
   readonly isBrowserManaged: boolean
@@ -96,7 +96,7 @@ export const labels: Readonly<Record<keyof ConnectionInput, string>> = {
   redirectUris: 'redirect addresses',
   requestKeys: 'request keys',
   upstreamId: 'upstream',
-  groups: 'groups',
+  groups: 'shared groups',
   startUrl: 'start address',
   isBrowserManaged: 'managed browsers',
   waitMinutes: 'waiting time',

@@ -4,7 +4,7 @@ import { Icon } from '../components/icon.tsx'
 import { PersonGroupChoice, type PersonGroupName } from '../components/person-group-choice.tsx'
 import { visibleText } from '../components/visible-text.ts'
 
-const label = 'Groups in its claims (optional)'
+const label = 'Shared groups (optional)'
 
 type Parts = {
   readonly value: readonly PersonGroupName[]
@@ -12,14 +12,14 @@ type Parts = {
   readonly onChange: (groups: readonly PersonGroupName[]) => void
 }
 
-/** The groups that an application hears a person to be in. */
+/** The groups of people that are shared with an application. */
 export function GroupsField({ value, error, onChange }: Parts) {
   const [isOpen, setOpen] = useState(false)
   return (
     <Input.Wrapper
       label={label}
       labelElement="div"
-      description="The application learns which of these the person is in, as the claim “groups”. It learns of no other group."
+      description="The application learns which of these groups the person is in, by the claim “groups”, and no others."
       error={error}
     >
       {value.length > 0 && (
@@ -39,7 +39,7 @@ export function GroupsField({ value, error, onChange }: Parts) {
         </ul>
       )}
       <Button onClick={() => setOpen(true)}>Choose groups…</Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Groups in its claims" withCloseButton={false}>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Shared groups" withCloseButton={false}>
         <div className="confirm">
           <PersonGroupChoice chosen={value} onChange={onChange} />
           <div className="dialog-ends">

@@ -10,15 +10,13 @@ const beginnings = new Set([
   ...['reporting', 'requests', 'settings', 'setup', 'sign-in', 'sign-ins'],
 ])
 
-/** Whether a person looks at the answer: browsers ask for pages by name, programs for JSON or for anything. */
-export function asksForPage(headers: IncomingHttpHeaders): boolean {
-  const weights = weightsOf(headers)
-  return (weights.get('text/html') ?? 0) > (weights.get('application/json') ?? 0)
+/** Who looks at the answer: browsers ask for pages by name, programs for JSON. Undefined where neither is preferred. */
+export function whoReads({ accept = '' }: IncomingHttpHeaders): 'person' | 'program' | undefined {
+  const weights = new Map(accept.toLowerCase().split(',').map(readPreference))
+  const [page, json] = [weights.get('text/html') ?? 0, weights.get('application/json') ?? 0]
+  if (page > json) return 'person'
+  return json > 0 ? 'program' : undefined
 }
-
-/** How much each type is preferred, of those that are named. */
-export const weightsOf = ({ accept = '' }: IncomingHttpHeaders): ReadonlyMap<string, number> =>
-  new Map(accept.toLowerCase().split(',').map(readPreference))
 
 /** RFC 9110 §12.5.1, without what tells one JSON from another. */
 function readPreference(preference: string): [type: string, weight: number] {
@@ -29,7 +27,7 @@ function readPreference(preference: string): [type: string, weight: number] {
 
 /** The page of the console for an address that someone has typed without `/console`: the one of a record of the API, say. */
 export function consoleAddressOf({ method, url, headers }: FastifyRequest): string | undefined {
-  if (method !== 'GET' || headers.authorization !== undefined || !asksForPage(headers)) return undefined
+  if (method !== 'GET' || headers.authorization !== undefined || whoReads(headers) !== 'person') return undefined
   const [, beginning = ''] = /^\/([^/?]*)/.exec(url) ?? []
   return beginnings.has(beginning) ? `/console${url}` : undefined
 }

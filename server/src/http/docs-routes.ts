@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { apiVersions } from '@muster/contract/versions.ts'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { openPage } from './caller-scheme.ts'
-import { asksForPage } from './console-address.ts'
+import { whoReads } from './console-address.ts'
 import { addGuides } from './guide-routes.ts'
 import { compress, kept, sendCompressed } from './kept-page.ts'
 import { buildDocument } from './openapi/build-document.ts'
@@ -34,7 +34,7 @@ export function addDocs(app: FastifyInstance): void {
   })
   // A browser at the bare address has a person before it, anything else a programmer behind it.
   app.get('/', { config: openPage }, async (request, reply) => {
-    return reply.header('vary', 'accept').redirect(asksForPage(request.headers) ? '/console' : '/docs')
+    return reply.header('vary', 'accept').redirect(whoReads(request.headers) === 'person' ? '/console' : '/docs')
   })
   addGuides(app)
   app.get('/docs', { config: openPage }, async (_request, reply) => sendPage(reply))

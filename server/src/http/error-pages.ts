@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { ServiceError } from '../base/errors.ts'
-import { weightsOf } from './console-address.ts'
+import { whoReads } from './console-address.ts'
 
 /** How errors look to people at an address and whatever is below it. */
 export type ErrorPage = {
@@ -27,12 +27,8 @@ export function drawErrorPage(
 ): ReturnType<ErrorPage['draw']> | undefined {
   const [path = ''] = request.url.split('?', 1)
   const page = pages.find(({ address }) => path === address || path.startsWith(`${address}/`))
-  return page && isSeen(request) ? page.draw(refusal, status, !isRead(request)) : undefined
-}
-
-/** What is opened is seen unless a program asks for JSON alone; what is sent, where a browser sends it, which names HTML. */
-function isSeen(request: FastifyRequest): boolean {
-  const weights = weightsOf(request.headers)
-  const isNamed = (type: string): boolean => (weights.get(type) ?? 0) > 0
-  return isNamed('text/html') || (isRead(request) && !isNamed('application/json'))
+  if (!page) return undefined
+  // Who prefers nothing is a person where the address was opened, and a program where something was sent to it.
+  const reader = whoReads(request.headers) ?? (isRead(request) ? 'person' : 'program')
+  return reader === 'person' ? page.draw(refusal, status, !isRead(request)) : undefined
 }

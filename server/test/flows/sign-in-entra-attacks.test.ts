@@ -251,7 +251,7 @@ test('a request that does not say which kinds of proof count is told so, once it
   for (const more of unread) {
     const sent = { ...form, ...more }
     const { reply } = await send(all, sent)
-    assert.match(reply.text, /its parameter claims, with acr and amr, is missing or cannot be read/)
+    assert.match(reply.text, /its parameter “claims” is missing, or names no acr that can be read/)
     assert.deepEqual(await entra.receive(stage.app, all.connection, reply.text, sent), { error: 'access_denied' })
     assert.doesNotMatch(reply.text, /<script/)
     await isRefused(all, { ...sent, id_token_hint: 'x' }, 'a hint that is none')

@@ -100,7 +100,7 @@ export const newConnectionGroup = describeGroup(
         ),
         groupIds: flag(
           '--group <id...>',
-          'person groups that it may hear people to be in, as the claim groups: see muster groups list',
+          'person groups to name in the claim groups, of those who are in them: see muster groups list',
           Type.Optional(Type.Array(recordId, { minItems: 1, maxItems: maxConnectionGroups })),
         ),
       },

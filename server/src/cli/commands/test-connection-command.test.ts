@@ -127,7 +127,7 @@ test('an address of before that no application can send is named', async () => {
   const redirects = [redirectUri, 'https://*.payroll.example/callback']
   await trial.db.updateTable('signin_connections').set({ redirect_uris: redirects }).where('id', '=', id).execute()
   assert.deepEqual((await tested(id)).said('redirect address'), [
-    `! redirect address: must be a whole address without *, and each one is given by itself: ${redirects[1]}`,
+    `! redirect address: must be a complete address, without wildcards (*): ${redirects[1]}`,
   ])
 })
 

@@ -52,7 +52,7 @@ const judgeRedirects = ({ kind, redirect_uris: addresses }: SignInConnection): F
   (kind === 'entra' ? [] : addresses)
     .map(faultOfRedirect)
     .filter((fault) => fault !== undefined)
-    .map((fault) => warning('redirect address', fault))
+    .map((fault) => warning('redirect address', plainText(fault)))
 
 /** Keys that were stored once may be none that requests are accepted with now. */
 function judgeKeys({ kind, request_keys: stored, request_algorithm: pinned }: SignInConnection): Finding[] {

@@ -14,7 +14,7 @@ export function fieldsOfConnection(view: SignInConnectionView, upstreamName: str
     ['Client ID', view.client_id],
     ...(view.entra ? fieldsOfEntra(view.entra) : fieldsOfClient(view)),
     ...(view.upstream_id === null ? [] : [['Upstream', `${view.upstream_id} (${upstreamName ?? '–'})`] as const]),
-    ...view.groups.map(({ id, name }): Field => ['Group in its claims', `${id} (${name})`]),
+    ...view.groups.map(({ id, name }): Field => ['Shared group', `${id} (${name})`]),
     ['Start address', view.start_url],
     ['Managed browsers', view.is_browser_managed ? 'yes' : 'no'],
     ['Waits', `${view.wait_seconds / 60} minutes`],

@@ -19,8 +19,8 @@ test('an address that an application can send is taken as it is written', () => 
 })
 
 const https = 'must be an https address without a fragment'
-const asSent = (what: string) => `must not have ${what}, but be just as the application sends it`
-const whole = 'must be a whole address without *, and each one is given by itself'
+const asSent = (what: string) => `must not contain ${what}, and be exactly what the application sends`
+const whole = 'must be a complete address, without wildcards (*)'
 
 const refused: [address: string, message: string][] = [
   ['http://payroll.example.com/', https],

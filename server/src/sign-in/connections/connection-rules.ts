@@ -19,9 +19,10 @@ const stray = /[\0-\x20"<>\\^`{|}\x7f]|%(?![\da-f]{2})/i
  */
 export function faultOfRedirect(address: string): string | undefined {
   const shown = address.slice(0, 200)
-  if (address.includes('*')) return `must be a whole address without *, and each one is given by itself: ${shown}`
+  if (address.includes('*')) return `must be a complete address, without wildcards (*): ${shown}`
   const [found] = stray.exec(address) ?? []
-  if (found !== undefined) return `must not have ${nameOf(found)}, but be just as the application sends it: ${shown}`
+  if (found !== undefined)
+    return `must not contain ${nameOf(found)}, and be exactly what the application sends: ${shown}`
   const fault = address.includes('#') ? notHttps : faultOfAddress(address)
   if (fault !== undefined) return `${fault}: ${shown}`
   const sent = sentAs(address)

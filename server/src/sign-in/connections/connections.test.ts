@@ -221,7 +221,7 @@ test('a redirect address that no application can send is refused with what to wr
   }
   const pattern = 'https://*.app.example/cb'
   const written = 'must be written as https://xn--mnchen-3ya.example/cb: https://münchen.example/cb'
-  const whole = `must be a whole address without *, and each one is given by itself: ${pattern}`
+  const whole = `must be a complete address, without wildcards (*): ${pattern}`
   assert.deepEqual(await messageOf('POST', at, pattern), [422, whole])
   assert.deepEqual(await messageOf('POST', at, 'https://münchen.example/cb'), [422, written])
   const { id } = (await browser.ask('POST', at, payroll)).body

@@ -24,7 +24,7 @@ export type ConnectionOptions = {
   waitSeconds?: number
   /** The upstream that signs the people of an application in. */
   upstreamId?: string | null
-  /** The person groups that an application hears a person to be in. */
+  /** The person groups that are shared with an application. */
   groupIds?: readonly string[]
 }
 

@@ -33,12 +33,12 @@ export const refusedWords: Readonly<Record<Exclude<EntraRefusal, 'not_ours' | 'i
   },
   no_claims: {
     title: 'This sign-in cannot start',
-    text: 'The request of Microsoft does not say which kinds of proof count: its parameter claims, with acr and amr, is missing or cannot be read. Choose another way to sign in, or tell IT what you see here.',
+    text: 'Microsoft’s request does not say which kinds of proof it accepts: its parameter “claims” is missing, or names no acr that can be read. Choose another way to sign in, or show this page to IT.',
     ...read,
   },
   keys_unavailable: {
     title: 'Muster can’t reach Microsoft',
-    text: 'Muster asks Microsoft for what proves who you are, and gets no answer. Wait a minute and open the app again, or choose another way to sign in. If that brings you back here, ask IT.',
+    text: 'Muster asks Microsoft who you are, and Microsoft does not answer. Wait a minute and open the app again, or choose another way to sign in. If that brings you back here, ask IT.',
     ...read,
   },
 }

@@ -52,7 +52,7 @@ test('whatever address below /signin someone opens, the answer is no JSON', asyn
   assert.ok(all.length > 60, String(all.length))
   for (const url of [...all, '/signin', '/signin/', '/signin/nothing/there', '/signin/%zz', '/signin/oidc/nothing']) {
     if (url === ofTokens) continue
-    for (const accept of [undefined, '*/*', browser, 'application/json, text/html;q=0.1']) {
+    for (const accept of [undefined, '*/*', browser, 'text/html, application/json;q=0.5']) {
       const answer = await ask('GET', url, { ...(accept && { accept }) })
       const title = `${url} ${accept}: ${answer.status} ${answer.payload.slice(0, 100)}`
       if (documents.includes(url)) {
@@ -107,6 +107,11 @@ test('a program that names JSON reads JSON, and so does what a script or another
   const nothing = '/signin/nothing/there'
   assert.deepEqual(await found('GET', nothing, { accept: 'application/json' }), [404, json, 'not_found'])
   assert.deepEqual(await found('GET', nothing, { accept: 'application/json, */*' }), [404, json, 'not_found'])
+  assert.deepEqual(await found('GET', nothing, { accept: 'application/json, text/html;q=0.1' }), [
+    404,
+    json,
+    'not_found',
+  ])
   for (const accept of ['*/*', 'application/json', '']) {
     assert.deepEqual(await found('POST', nothing, { accept }), [404, json, 'not_found'])
     assert.deepEqual(await found('DELETE', '/signin/return', { accept }), [405, json, 'method_not_allowed'])
@@ -145,7 +150,7 @@ test('a form of the page that is refused says so without what was sent', async (
   }
   const long = await sent('register', { message: 'evil'.repeat(2_000) })
   assert.equal(long.status, 422)
-  assert.match(long.text, /<h1 tabindex="-1">This form was not taken</)
+  assert.match(long.text, /<h1 tabindex="-1">This form was not accepted</)
   assert.doesNotMatch(long.text, /evil/)
   const none = await sent('withdraw', { request_id: 'evil' })
   assert.deepEqual([none.status, none.headers['content-type']], [404, 'text/html; charset=utf-8'])

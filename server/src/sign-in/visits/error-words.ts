@@ -12,7 +12,7 @@ export const brokenWords = [
 
 const brokenFormWords = [
   brokenWords[0],
-  'The fault is not on your computer. Go back and try again in a few seconds: your sign-in is kept.',
+  'The fault is not on your computer. Go back and try again in a few seconds.',
 ] as const
 
 const unreadable = [again, 'This address, or what was sent with it, cannot be read. Open the app again.'] as const
@@ -22,7 +22,7 @@ const wordsOfStatus: Readonly<Record<number, Words>> = {
   405: [again, 'There is nothing to open at this address. Open the app again.'],
   413: ['This form is too large', 'Go back and send less, or open the app again.'],
   415: ['This form cannot be read', 'It was not sent in the way this page sends it. Open the app again.'],
-  429: ['Too much at once', 'Too many requests came from your network. Wait a minute, then try again.'],
+  429: ['Too many requests', 'They came from your network. Wait a minute, then try again.'],
 }
 
 /**
@@ -33,7 +33,7 @@ export function wordsOfError(code: ErrorCode, status: number, isForm: boolean): 
   if (status >= 500) return isForm ? brokenFormWords : brokenWords
   if (status !== 422 || !isForm) return wordsOfStatus[status] ?? unreadable
   if (code === 'invalid') {
-    return ['This form was not taken', 'Something in it is missing or too long. Go back and change it.']
+    return ['This form was not accepted', 'Something in it is missing or too long. Go back and change it.']
   }
   return ['This cannot be done now', messages[code]]
 }
