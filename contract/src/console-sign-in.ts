@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Device } from './devices.ts'
 import { type RefusalReason, refusalReasons } from './refusal-reasons.ts'
+import { requestRefusalNames } from './request-refusals.ts'
 import { Choice, Count, Flag, Identifier, identifierPattern, Nullable, Text, Timestamp } from './schema-kit.ts'
 import { signInReasonNames } from './sign-in-reasons.ts'
 
@@ -57,6 +58,17 @@ const options = {
     maxItems: 20,
     description: 'Where its answers may go.',
   }),
+  post_logout_redirect_uris: Type.Array(
+    Address('Where people may be led back to when it signs them out: https, or http to this machine.'),
+    {
+      maxItems: 20,
+      description:
+        'Where people may be led back to when it signs them out (OpenID Connect RP-Initiated Logout 1.0). Empty for Microsoft Entra.',
+    },
+  ),
+  requires_pkce: Flag(
+    'Whether each request has to come with PKCE. Only an application with a secret can do without: its requests then come with a `nonce`.',
+  ),
   request_keys: Nullable(KeySet),
   request_keys_url: Nullable(
     Address(
@@ -152,6 +164,18 @@ export const SignInConnectionView = Type.Object(
         { description: 'The last sign-in of 30 days that ended without the person getting in; null without one.' },
       ),
     ),
+    last_refusal: Nullable(
+      Type.Object(
+        {
+          refused_at: Timestamp('When it was refused. Another within a minute is not noted.'),
+          reason: Choice(requestRefusalNames, 'What was wrong with it.'),
+        },
+        {
+          description:
+            'The last request that was refused because of how the application is set up: it began no sign-in, or got no token for one. Null without one since the settings that it depends on were changed.',
+        },
+      ),
+    ),
   },
   about('SignInConnectionView', 'An application or an identity provider that people sign in to through Muster.', {
     id: '3',
@@ -165,6 +189,8 @@ export const SignInConnectionView = Type.Object(
     issuer: 'https://muster.example.com/signin/oidc',
     name: 'Payroll',
     redirect_uris: ['https://payroll.example.com/callback'],
+    post_logout_redirect_uris: ['https://payroll.example.com/signed-out'],
+    requires_pkce: true,
     request_keys: exampleKeys,
     request_keys_url: 'https://payroll.example.com/jwks.json',
     request_algorithm: 'ES256',
@@ -178,6 +204,7 @@ export const SignInConnectionView = Type.Object(
     signed_in_count: 412,
     failed_count: 9,
     last_failure: { started_at: '2026-11-25T07:58:02.410Z', reason: 'blocked_by_issues' },
+    last_refusal: { refused_at: '2026-11-20T10:04:31.002Z', reason: 'pkce_missing' },
   }),
 )
 export type SignInConnectionView = Static<typeof SignInConnectionView>

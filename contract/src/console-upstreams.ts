@@ -41,6 +41,10 @@ const options = {
     description:
       'Whether someone of these domains whom it vouches for and nobody knows is added as a person at their first sign-in. It needs `email_domains`.',
   }),
+  signs_out: Type.Boolean({
+    description:
+      'Whether people who sign out of an application are signed out there first. Register `post_logout_redirect_uri` at the provider before that.',
+  }),
 }
 
 const provider = Choice(upstreamProviders, 'Which product it is; `oidc` is any other.')
@@ -68,6 +72,9 @@ export const SignInUpstreamView = Type.Object(
     redirect_uri: Nullable(
       Text('The redirect address to enter at the provider; null while the organization has no address.'),
     ),
+    post_logout_redirect_uri: Nullable(
+      Text('Where the provider leads people back to from signing out; null while the organization has no address.'),
+    ),
     created_at: Timestamp('When it was added.'),
   },
   about('SignInUpstreamView', 'An identity provider that people sign in at before their device is checked.', {
@@ -76,7 +83,9 @@ export const SignInUpstreamView = Type.Object(
     tenant: { claim: 'hd', value: 'example.com' },
     email_domains: ['example.com'],
     creates_people: false,
+    signs_out: false,
     redirect_uri: 'https://muster.example.com/signin/upstream/return',
+    post_logout_redirect_uri: 'https://muster.example.com/signin/upstream/signed-out',
     created_at: '2026-11-20T10:00:00.000Z',
   }),
 )
@@ -112,10 +121,14 @@ export const NewSignInUpstream = Type.Object(
   {
     id: Identifier('Identifier of the upstream.'),
     redirect_uri: Text('The redirect address to enter at the provider.'),
+    post_logout_redirect_uri: Text(
+      'The post-logout redirect address to enter there as well, where people are to be signed out there.',
+    ),
   },
   about('NewSignInUpstream', 'An upstream, and what its provider has to know.', {
     id: '2',
     redirect_uri: 'https://muster.example.com/signin/upstream/return',
+    post_logout_redirect_uri: 'https://muster.example.com/signin/upstream/signed-out',
   }),
 )
 export type NewSignInUpstream = Static<typeof NewSignInUpstream>

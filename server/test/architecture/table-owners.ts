@@ -20,6 +20,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   enrollment_secret_lookups: 'agents/protocol',
   node_key_lookups: 'agents/protocol',
   signin_connections: 'sign-in/connections',
+  signin_refusals: 'sign-in/connections',
   bypass_codes: 'sign-in/bypass',
   bypass_attempts: 'sign-in/bypass',
   signin_upstreams: 'sign-in/upstreams',

@@ -1,5 +1,6 @@
 import type { AuditChange } from '@muster/contract/audit-changes.ts'
 import type { RegistrationEvidence } from '@muster/contract/registration-evidence.ts'
+import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
 import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
 import type { ColumnType, Generated } from 'kysely'
 
@@ -294,6 +295,9 @@ export interface Database {
     client_id: string
     sealed_client_secret: Buffer | null
     redirect_uris: string[]
+    /** Where it leads people back to when it signs them out. */
+    post_logout_redirect_uris: WithDefault<string[]>
+    requires_pkce: WithDefault<boolean>
     request_keys: Json<Record<string, string>[]> | null
     is_browser_managed: WithDefault<boolean>
     wait_seconds: WithDefault<number>
@@ -325,10 +329,13 @@ export interface Database {
     tenant_value: string | null
     email_domains: WithDefault<string[]>
     creates_people: WithDefault<boolean>
+    /** Our own address for it is registered there. */
+    signs_out: WithDefault<boolean>
     authorization_endpoint: string
     end_session_endpoint: string | null
     created_at: Instant
   }
+  signin_refusals: { organization_id: string; connection_id: string; reason: RequestRefusal; refused_at: Instant }
   bypass_codes: {
     organization_id: string
     id: Id

@@ -7,16 +7,24 @@ import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { describeGroups, requireGroups } from './connection-groups.ts'
 import { secretPlace } from './connection-queries.ts'
-import { faultsOfAddresses, faultsOfPerson } from './connection-rules.ts'
+import { faultsOfAddresses, faultsOfPerson, faultsOfPkce } from './connection-rules.ts'
 import { modeWords, newClientSecret, requireUpstream } from './create-connection.ts'
 import { type ConnectionChange, entraAfter, faultsOfKind } from './entra-change.ts'
+import { forgetRefusal } from './note-refusal.ts'
 import { algorithmOfKeys } from './read-request-keys.ts'
 
 const audited = [
   ...(['name', 'mode', 'redirect_uris', 'request_keys', 'request_keys_url', 'start_url'] as const),
   ...(['is_browser_managed', 'wait_seconds', 'upstream_id', 'groups'] as const),
+  ...(['post_logout_redirect_uris', 'requires_pkce'] as const),
   ...(['entra_cloud', 'entra_tenant_ids', 'entra_app_id'] as const),
 ] as const
+
+/** What requests are judged by: what was refused by other settings says nothing of these. */
+const judged: ReadonlySet<string> = new Set([
+  ...['redirect_uris', 'post_logout_redirect_uris', 'requires_pkce', 'request_keys', 'request_keys_url'],
+  ...['entra_cloud', 'entra_tenant_ids', 'entra_app_id'],
+])
 
 /** Changes a connection, at once for every process. Fails with not_found, and with invalid for what its kind does not have. */
 export async function changeConnection(
@@ -30,6 +38,10 @@ export async function changeConnection(
     name: change.name ?? before.name,
     mode: change.mode ?? before.mode,
     redirect_uris: change.redirectUris ?? before.redirect_uris,
+    post_logout_redirect_uris: change.postLogoutRedirectUris
+      ? [...change.postLogoutRedirectUris]
+      : before.post_logout_redirect_uris,
+    requires_pkce: change.requiresPkce ?? before.requires_pkce,
     request_keys: change.requestKeys === undefined ? before.request_keys : change.requestKeys,
     request_keys_url: keysUrlAfter(before, change),
     start_url: change.startUrl === undefined ? before.start_url : change.startUrl,
@@ -42,7 +54,13 @@ export async function changeConnection(
   const { kind } = before
   const { upstream_id: upstreamId, group_ids: groupIds } = after
   const whoSays = { kind, requestKeys: after.request_keys, upstreamId, groupIds, mode: after.mode }
-  const errors = [...faultsOfAddresses(change), ...faultsOfKind(before, change), ...faultsOfPerson(whoSays)]
+  const isPublic = before.sealed_client_secret === null
+  const errors = [
+    ...faultsOfAddresses(change),
+    ...faultsOfKind(before, change),
+    ...faultsOfPerson(whoSays),
+    ...faultsOfPkce({ kind, isPublic, requiresPkce: after.requires_pkce }),
+  ]
   if (errors.length > 0) fail('invalid', { errors })
   const groups = await describeGroups(tx, context.organizationId, [before, after])
   const [was, is] = [
@@ -61,6 +79,7 @@ export async function changeConnection(
     .where(inOrganization('signin_connections', context.organizationId))
     .where('id', '=', id)
     .execute()
+  if (changes.some(({ field }) => judged.has(field))) await forgetRefusal(tx, context.organizationId, id)
   const isMode = changes.length === 1 && after.mode !== before.mode
   const what = isMode ? `The sign-in connection "${before.name}" ${modeWords[after.mode]} now.` : undefined
   const description = what ?? `Changed the sign-in connection "${before.name}".`
@@ -90,6 +109,7 @@ export async function rollConnectionSecret(
     .where(inOrganization('signin_connections', organizationId))
     .where('id', '=', id)
     .execute()
+  await forgetRefusal(tx, organizationId, id)
   const description = `Replaced the client secret of the sign-in connection "${name}".`
   await recordAudit(tx, { action: 'signin_connection.secret_rolled', about: {}, description }, context)
   return { id, clientId, clientSecret }

@@ -2,21 +2,24 @@ import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
 import { sql } from 'kysely'
 import type { Reader } from '../../base/db/transact.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
+import { type LastRefusal, readRefusals } from './note-refusal.ts'
 
 export type ConnectionFigures = {
   last_sign_in_at: string | null
   signed_in_count: number
   failed_count: number
   last_failure: { started_at: string; reason: SignInReason | null } | null
+  /** The last request that was refused as the application is not set up for the connection. */
+  last_refusal: LastRefusal | null
 }
 
 export const noFigures: ConnectionFigures = {
-  ...{ last_sign_in_at: null, signed_in_count: 0, failed_count: 0, last_failure: null },
+  ...{ last_sign_in_at: null, signed_in_count: 0, failed_count: 0, last_failure: null, last_refusal: null },
 }
 
 /**
  * What came through each connection, by its identifier: within 30 days the last success and the last failure, within 7 days
- * how they ended.
+ * how they ended; and the last request that was refused.
  */
 export async function readFigures(
   reader: Reader,
@@ -58,10 +61,12 @@ export async function readFigures(
         .as('failure_reason'),
     )
     .execute()
-  return new Map(
-    rows.map(({ connection_id: id, failed_at: startedAt, failure_reason: reason, ...figures }) => [
-      id ?? '',
-      { ...figures, last_failure: startedAt === null ? null : { started_at: startedAt, reason } },
-    ]),
-  )
+  const refusals = await readRefusals(reader, organizationId)
+  const read = new Map<string, ConnectionFigures>()
+  for (const [id, last_refusal] of refusals) read.set(id, { ...noFigures, last_refusal })
+  for (const { connection_id: id, failed_at: startedAt, failure_reason: reason, ...figures } of rows) {
+    const last_failure = startedAt === null ? null : { started_at: startedAt, reason }
+    read.set(id ?? '', { ...figures, last_failure, last_refusal: refusals.get(id ?? '') ?? null })
+  }
+  return read
 }

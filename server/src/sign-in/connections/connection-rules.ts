@@ -1,4 +1,5 @@
 import type { FieldError } from '@muster/contract/errors.ts'
+import { mayDoWithoutPkce } from '@muster/contract/request-refusals.ts'
 import { isSecure } from '../egress/address-rules.ts'
 
 const notHttps = 'must be an https address without a fragment'
@@ -45,15 +46,22 @@ function sentAs(address: string): string {
 
 export function faultsOfAddresses({
   redirectUris = [],
+  postLogoutRedirectUris = [],
   startUrl,
 }: {
   redirectUris?: readonly string[] | undefined
+  postLogoutRedirectUris?: readonly string[] | undefined
   startUrl?: string | null | undefined
 }): FieldError[] {
-  const redirects = redirectUris.flatMap((address) => {
-    const message = faultOfRedirect(address)
-    return message === undefined ? [] : [{ field: 'redirect_uris', message }]
-  })
+  const faultsOf = (field: string, addresses: readonly string[]) =>
+    addresses.flatMap((address) => {
+      const message = faultOfRedirect(address)
+      return message === undefined ? [] : [{ field, message }]
+    })
+  const redirects = [
+    ...faultsOf('redirect_uris', redirectUris),
+    ...faultsOf('post_logout_redirect_uris', postLogoutRedirectUris),
+  ]
   const message = startUrl === undefined || startUrl === null ? undefined : faultOfAddress(startUrl)
   return message === undefined ? redirects : [...redirects, { field: 'start_url', message }]
 }
@@ -64,6 +72,20 @@ type WhoSays = {
   upstreamId: string | null
   groupIds: readonly string[]
   mode: 'enforce' | 'observe' | 'disabled'
+}
+
+/** What is wrong with a connection that does without PKCE (RFC 9700 §2.1.1): without a secret, PKCE is all there is. */
+export function faultsOfPkce({
+  kind,
+  isPublic,
+  requiresPkce,
+}: {
+  kind: string
+  isPublic: boolean
+  requiresPkce: boolean
+}) {
+  if (requiresPkce || mayDoWithoutPkce({ kind, is_public: isPublic })) return []
+  return [{ field: 'requires_pkce', message: 'must be on, except for an application with a secret' }]
 }
 
 /** What is wrong with how a connection learns who the person is: each kind has one way, and a disabled one needs none yet. */

@@ -130,6 +130,8 @@ async function changeOf(egress: UpstreamEgress, body: SignInConnectionChange) {
   return {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.redirect_uris !== undefined && { redirectUris: body.redirect_uris }),
+    ...(body.post_logout_redirect_uris && { postLogoutRedirectUris: body.post_logout_redirect_uris }),
+    ...(body.requires_pkce !== undefined && { requiresPkce: body.requires_pkce }),
     ...(keySet !== undefined && { requestKeys: keys }),
     ...(keysUrl === null && { requestKeysUrl: null }),
     ...(typeof keysUrl === 'string' && { requestKeysUrl: keysUrl, requestKeys: await readKeysAt(egress, keysUrl) }),

@@ -7,7 +7,7 @@ import type { Secrets } from '../../base/secrets/secrets.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { requireGroups } from './connection-groups.ts'
 import { secretPlace } from './connection-queries.ts'
-import { faultsOfAddresses, faultsOfPerson } from './connection-rules.ts'
+import { faultsOfAddresses, faultsOfPerson, faultsOfPkce } from './connection-rules.ts'
 import { algorithmOfKeys, type RequestKey } from './read-request-keys.ts'
 
 export type ConnectionOptions = {
@@ -17,6 +17,10 @@ export type ConnectionOptions = {
   requestKeys?: RequestKey[] | null
   /** Where the caller publishes them, and they are read again. */
   requestKeysUrl?: string | null
+  /** Where it leads people back to when it signs them out (OpenID Connect RP-Initiated Logout 1.0). */
+  postLogoutRedirectUris?: readonly string[]
+  /** Whether each request has to come with PKCE; else it needs a nonce. */
+  requiresPkce?: boolean
   startUrl?: string | null
   /** Policies allow the page to ask the agent, so that the browser does not ask first. */
   isBrowserManaged?: boolean
@@ -53,9 +57,13 @@ export async function createConnection(
 ): Promise<{ id: string; clientId: string; clientSecret: string | undefined }> {
   const { organizationId, now } = context
   const keys = options.requestKeys ?? null
-  const { upstreamId = null, groupIds = [] } = options
+  const { upstreamId = null, groupIds = [], requiresPkce = true, postLogoutRedirectUris = [] } = options
   const whoSays = { kind, requestKeys: keys, upstreamId, groupIds, mode }
-  const errors = [...faultsOfAddresses(options), ...faultsOfPerson(whoSays)]
+  const errors = [
+    ...faultsOfAddresses(options),
+    ...faultsOfPerson(whoSays),
+    ...faultsOfPkce({ kind, isPublic, requiresPkce }),
+  ]
   if (errors.length > 0) fail('invalid', { errors })
   await refuseTooMany(tx, organizationId)
   await requireUpstream(tx, organizationId, upstreamId)
@@ -72,6 +80,8 @@ export async function createConnection(
       client_id: clientId,
       sealed_client_secret: sealed,
       redirect_uris: options.redirectUris,
+      post_logout_redirect_uris: [...postLogoutRedirectUris],
+      requires_pkce: requiresPkce,
       request_keys: keys && JSON.stringify(keys),
       request_algorithm: keys && algorithmOfKeys(keys),
       request_keys_url: options.requestKeysUrl ?? null,
@@ -84,7 +94,8 @@ export async function createConnection(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const description = `Added the sign-in connection "${name}", ${kindWords[kind]}. It ${modeWords[mode]}.`
+  const without = requiresPkce ? '' : ' It does without PKCE.'
+  const description = `Added the sign-in connection "${name}", ${kindWords[kind]}. It ${modeWords[mode]}.${without}`
   await recordAudit(tx, { action: 'signin_connection.created', about: {}, description }, context)
   return { id, clientId, clientSecret }
 }

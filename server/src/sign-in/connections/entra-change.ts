@@ -21,7 +21,11 @@ export function entraSettingsOf(connection: SignInConnection): EntraSettings | u
 export function faultsOfKind(before: SignInConnection, change: ConnectionChange): FieldError[] {
   const settings = entraSettingsOf(before)
   if (!settings) return change.entra ? [{ field: 'entra', message: 'is for connections of Microsoft Entra only' }] : []
-  const foreign = [...(change.redirectUris ? ['redirect_uris'] : []), ...(change.requestKeys ? ['request_keys'] : [])]
+  const foreign = [
+    ...(change.redirectUris ? ['redirect_uris'] : []),
+    ...(change.postLogoutRedirectUris?.length ? ['post_logout_redirect_uris'] : []),
+    ...(change.requestKeys ? ['request_keys'] : []),
+  ]
   return [
     ...foreign.map((field) => ({ field, message: 'is fixed in a connection of Microsoft Entra' })),
     ...faultsOfEntraWait(change.waitSeconds ?? before.wait_seconds),

@@ -24,6 +24,8 @@ export const presentConnection = ({ figures, groups, ...row }: Shown): SignInCon
   is_public: row.kind !== 'entra' && row.sealed_client_secret === null,
   issuer: issuerOf(row),
   redirect_uris: row.redirect_uris,
+  post_logout_redirect_uris: row.post_logout_redirect_uris,
+  requires_pkce: row.requires_pkce,
   request_keys: row.request_keys && { keys: row.request_keys },
   request_keys_url: row.request_keys_url,
   request_algorithm: row.request_algorithm,

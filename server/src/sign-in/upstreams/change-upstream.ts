@@ -6,10 +6,10 @@ import type { Secrets } from '../../base/secrets/secrets.ts'
 import { changesBetween } from '../../signals/audit/changes.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import type { UpstreamMetadata } from './read-metadata.ts'
-import { type UpstreamOptions, wantedOptions } from './upstream-options.ts'
+import { requireSignOut, type UpstreamOptions, wantedOptions } from './upstream-options.ts'
 import { upstreamSecretPlace } from './upstream-queries.ts'
 
-const audited = ['name', 'tenant_claim', 'tenant_value', 'email_domains', 'creates_people'] as const
+const audited = ['name', 'tenant_claim', 'tenant_value', 'email_domains', 'creates_people', 'signs_out'] as const
 
 /**
  * Changes whom an upstream may vouch for, from the next answer on. Returns whether anything is another. Fails with not_found,
@@ -23,11 +23,13 @@ export async function changeUpstream(
   const before = await lockUpstream(tx, context.organizationId, id)
   const { tenant_claim: claim, tenant_value: value } = before
   const kept = claim === null || value === null ? null : { claim, value }
+  requireSignOut(change.signsOut, before.end_session_endpoint)
   const after = wantedOptions(before.provider, {
     name: change.name ?? before.name,
     tenant: change.tenant === undefined ? kept : change.tenant,
     emailDomains: change.emailDomains ?? before.email_domains,
     createsPeople: change.createsPeople ?? before.creates_people,
+    signsOut: change.signsOut ?? before.signs_out,
   })
   const changes = changesBetween(before, after, audited)
   if (changes.length === 0) return false

@@ -8,7 +8,7 @@ import { findSignInAddress, requireSignInAddress } from '../connections/sign-in-
 import { upstreamEgress } from '../egress/upstream-egress.ts'
 import { changeUpstream, deleteUpstream, replaceUpstreamSecret } from './change-upstream.ts'
 import { createUpstream } from './create-upstream.ts'
-import { returnPath } from './open-upstreams.ts'
+import { returnPath, signedOutPath } from './open-upstreams.ts'
 import { readMetadata } from './read-metadata.ts'
 import { listUpstreamPage, type Upstream } from './upstream-queries.ts'
 
@@ -25,7 +25,7 @@ export function upstreamRoutes(scope: FastifyInstance): void {
       const metadata = await readMetadata(egress, { provider, issuer, clientId, clientSecret })
       const wanted = { ...optionsOf(body), name, provider, clientId, clientSecret, metadata }
       const { id } = await transact(db, (tx) => createUpstream(tx, secrets, wanted, context))
-      return { id, redirect_uri: `${address}${returnPath}` }
+      return { id, redirect_uri: `${address}${returnPath}`, post_logout_redirect_uri: `${address}${signedOutPath}` }
     },
   })
   sessionRoute(scope, {
@@ -69,14 +69,16 @@ type Options = {
   tenant?: { claim: string; value: string } | null
   email_domains?: string[]
   creates_people?: boolean
+  signs_out?: boolean
 }
 
 /** What a body says of an upstream, in the names of the commands. */
-const optionsOf = ({ name, tenant, email_domains: emailDomains, creates_people: createsPeople }: Options) => ({
+const optionsOf = ({ name, tenant, email_domains: emailDomains, ...flags }: Options) => ({
   ...(name !== undefined && { name }),
   ...(tenant !== undefined && { tenant }),
   ...(emailDomains !== undefined && { emailDomains }),
-  ...(createsPeople !== undefined && { createsPeople }),
+  ...(flags.creates_people !== undefined && { createsPeople: flags.creates_people }),
+  ...(flags.signs_out !== undefined && { signsOut: flags.signs_out }),
 })
 
 function presentUpstream(row: Upstream & { address: string | undefined }): SignInUpstreamView {
@@ -90,7 +92,9 @@ function presentUpstream(row: Upstream & { address: string | undefined }): SignI
     tenant: claim === null || value === null ? null : { claim, value },
     email_domains: row.email_domains,
     creates_people: row.creates_people,
+    signs_out: row.signs_out,
     redirect_uri: address === undefined ? null : `${address}${returnPath}`,
+    post_logout_redirect_uri: address === undefined ? null : `${address}${signedOutPath}`,
     created_at: row.created_at,
   }
 }

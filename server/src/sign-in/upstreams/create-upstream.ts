@@ -5,7 +5,7 @@ import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import type { UpstreamMetadata } from './read-metadata.ts'
-import { type UpstreamOptions, wantedOptions } from './upstream-options.ts'
+import { requireSignOut, type UpstreamOptions, wantedOptions } from './upstream-options.ts'
 import { type Upstream, upstreamSecretPlace } from './upstream-queries.ts'
 
 export type NewUpstream = UpstreamOptions & {
@@ -25,6 +25,7 @@ export async function createUpstream(
 ): Promise<{ id: string }> {
   const { organizationId: organization_id, now } = context
   const options = wantedOptions(asked.provider, asked)
+  requireSignOut(options.signs_out, metadata.endSessionEndpoint)
   await refuseTooMany(tx, organization_id)
   const key = { organization_id, issuer: metadata.issuer, client_id: asked.clientId }
   const { id } = await tx

@@ -20,6 +20,8 @@ import { metadataOf } from './read-metadata.ts'
 import { type Upstream, upstreamSecretPlace } from './upstream-queries.ts'
 
 export const returnPath = '/signin/upstream/return'
+/** Where an upstream leads people back to from signing out. */
+export const signedOutPath = '/signin/upstream/signed-out'
 
 type Parts = { db: Db; secrets: Secrets; egress: UpstreamEgress }
 type Going = { state: string; redirectUri: string; part: UpstreamPart }

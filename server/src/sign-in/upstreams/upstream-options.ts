@@ -10,6 +10,8 @@ export type UpstreamOptions = {
   emailDomains?: readonly string[]
   /** Whether someone of these domains whom it vouches for and nobody knows is added as a person. */
   createsPeople?: boolean
+  /** Whether people who sign out are signed out there first: our address for it is registered there. */
+  signsOut?: boolean
 }
 
 export const googleIssuer = 'https://accounts.google.com'
@@ -33,7 +35,7 @@ export function faultOfProductIssuer(provider: Upstream['provider'], issuer: str
  */
 export function wantedOptions(
   provider: Upstream['provider'],
-  { name, tenant = null, emailDomains = [], createsPeople = false }: UpstreamOptions,
+  { name, tenant = null, emailDomains = [], createsPeople = false, signsOut = false }: UpstreamOptions,
 ) {
   const domains = emailDomains.map(foldDomain)
   const errors: FieldError[] = domains.flatMap((domain) =>
@@ -60,7 +62,15 @@ export function wantedOptions(
     tenant_value: tenant?.value ?? null,
     email_domains: [...new Set(domains)],
     creates_people: createsPeople,
+    signs_out: signsOut,
   }
+}
+
+/** Fails with invalid where people are to be signed out at a provider that has no address for it. */
+export function requireSignOut(signsOut: boolean | undefined, endSessionEndpoint: string | null): void {
+  if (!signsOut || endSessionEndpoint !== null) return
+  const message = 'must be off: the provider names no end_session_endpoint'
+  fail('invalid', { errors: [{ field: 'signs_out', message }] })
 }
 
 /** Only ASCII letters are folded, so that no other letter passes for one. */

@@ -1,0 +1,94 @@
+type Words = {
+  /** What the application has done: a sentence without its full stop. */
+  readonly what: string
+  /** What whoever sets it up does about it; blank where that is left to them. */
+  readonly advice: string
+}
+
+/** Why a request of an application is refused, by code. Nothing here is what the request says itself: anyone may send one. */
+export const requestRefusals = {
+  pkce_missing: { what: 'The application sends no PKCE', advice: 'Turn PKCE on there, with the method S256' },
+  pkce_method: {
+    what: 'The application sends PKCE by another method than S256',
+    advice: 'Select the method S256 there',
+  },
+  nonce_missing: {
+    what: 'The application sends neither PKCE nor a nonce',
+    advice: 'Turn on PKCE (S256) or the nonce there',
+  },
+  redirect_uri: {
+    what: 'The application asks for the answer at a redirect address that is not registered',
+    advice: 'Add the address that the application uses, exactly, to the redirect addresses of the connection',
+  },
+  response_type: {
+    what: 'The application asks for another response type than code',
+    advice: 'Select the authorization code flow there (response_type=code)',
+  },
+  response_mode: {
+    what: 'The application asks for another response mode than query or form_post',
+    advice: 'Select query or form_post there',
+  },
+  request_unsigned: {
+    what: 'The request is not signed, and this connection has request keys',
+    advice: 'Turn signed requests on there',
+  },
+  request_object: {
+    what: 'The signed request was not accepted',
+    advice: 'Judge one with muster connections test --request <file>',
+  },
+  request_replayed: {
+    what: 'The signed request was used before',
+    advice: 'The application has to make a new one, with a jti of its own, for each sign-in',
+  },
+  request_invalid: {
+    what: 'A parameter of the request is missing, invalid or too long',
+    advice: 'Read the error that the application got',
+  },
+  client_secret: {
+    what: 'The application redeems its code with a wrong client secret, or without one',
+    advice: 'Enter the client secret there again, or replace it',
+  },
+  code_verifier: {
+    what: 'The application redeems its code without the PKCE verifier that belongs to it',
+    advice: 'The same process or session that began the sign-in has to end it',
+  },
+  code_redirect_uri: {
+    what: 'The application redeems its code with another redirect address than it began with',
+    advice: 'Use one redirect address there throughout',
+  },
+  code: {
+    what: 'The application redeems a code that was used before, or has expired',
+    advice: 'A code is good once, for a minute',
+  },
+  grant_type: {
+    what: 'The application asks for tokens without a code',
+    advice: 'There are no refresh tokens: the application keeps a session of its own',
+  },
+  post_logout_redirect_uri: {
+    what: 'The application wants people led back from signing out to an address that is not registered',
+    advice: 'Add the address that the application uses, exactly, to the sign-out addresses of the connection',
+  },
+  entra_request: {
+    what: 'Microsoft Entra names another client ID or answer address, or asks in another way',
+    advice: 'Compare the client ID and the discovery endpoint of the external method, and the cloud of the connection',
+  },
+  entra_hint: {
+    what: 'What Microsoft Entra says of the person is not valid for this connection',
+    advice: 'Compare the tenant ID and the application ID of the connection with those in Microsoft Entra',
+  },
+  entra_claims: {
+    what: 'Microsoft Entra does not say which kinds of proof it accepts',
+    advice: 'Check that the request comes from an external authentication method',
+  },
+  entra_keys: {
+    what: 'The keys of Microsoft could not be read',
+    advice: 'Let this server reach Microsoft’s sign-in addresses: see muster doctor',
+  },
+} as const satisfies Record<string, Words>
+
+export type RequestRefusal = keyof typeof requestRefusals
+export const requestRefusalNames = Object.keys(requestRefusals) as RequestRefusal[]
+
+/** Whether an administrator may let the application do without PKCE: it has a secret, and an upstream signs its people in. */
+export const mayDoWithoutPkce = ({ kind, is_public: isPublic }: { kind: string; is_public: boolean }): boolean =>
+  kind === 'application' && !isPublic

@@ -1,0 +1,57 @@
+import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Db, Reader, Tx } from '../../base/db/transact.ts'
+import { minuteMs, plusMs } from '../../base/time.ts'
+
+export type LastRefusal = { reason: RequestRefusal; refused_at: string }
+type Refused = { organizationId: string; connectionId: string; reason: RequestRefusal }
+
+/** Anyone may send requests that are refused: what comes within a minute of the last is not written. */
+const quietMs = minuteMs
+const maxKnown = 1_000
+
+/**
+ * Notes why a request of a connection was refused, at most once a minute and connection: this process asks the database no more
+ * often, and the row says it for all of them.
+ */
+export function refusalNotes(db: Db) {
+  const written = new Map<string, number>()
+  return async ({ organizationId, connectionId, reason }: Refused, now: string): Promise<void> => {
+    const key = `${organizationId}/${connectionId}`
+    const nowMs = performance.now()
+    if (nowMs - (written.get(key) ?? Number.NEGATIVE_INFINITY) < quietMs) return
+    written.delete(key)
+    written.set(key, nowMs)
+    const [oldest] = written.keys()
+    if (written.size > maxKnown && oldest !== undefined) written.delete(oldest)
+    await db
+      .insertInto('signin_refusals')
+      .values({ organization_id: organizationId, connection_id: connectionId, reason, refused_at: now })
+      .onConflict((conflict) =>
+        conflict
+          .constraint('signin_refusals_pkey')
+          .doUpdateSet({ reason, refused_at: now })
+          .where('signin_refusals.refused_at', '<=', plusMs(now, -quietMs)),
+      )
+      .execute()
+  }
+}
+
+/** The last refusal of each connection that has one, by its identifier. */
+export async function readRefusals(reader: Reader, organizationId: string): Promise<ReadonlyMap<string, LastRefusal>> {
+  const rows = await reader
+    .selectFrom('signin_refusals')
+    .select(['connection_id', 'reason', 'refused_at'])
+    .where(inOrganization('signin_refusals', organizationId))
+    .execute()
+  return new Map(rows.map(({ connection_id: id, ...refusal }) => [id, refusal]))
+}
+
+/** Of settings that are no longer so. */
+export async function forgetRefusal(tx: Tx, organizationId: string, connectionId: string): Promise<void> {
+  await tx
+    .deleteFrom('signin_refusals')
+    .where(inOrganization('signin_refusals', organizationId))
+    .where('connection_id', '=', connectionId)
+    .execute()
+}
