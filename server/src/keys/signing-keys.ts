@@ -35,6 +35,16 @@ const ringInOrder = (reader: Reader, ring: KeyRing, now: string) =>
     .orderBy('active_from', 'desc')
     .orderBy('kid')
 
+/** The public half of a key that a ring has, or has had; undefined of one that was withdrawn. */
+export async function findPublicKey(reader: Reader, ring: KeyRing, kid: string) {
+  const row = await ofRing(reader, ring)
+    .select('public_jwk')
+    .where('kid', '=', kid)
+    .where('withdrawn_at', 'is', null)
+    .executeTakeFirst()
+  return row?.public_jwk
+}
+
 /** The keys of a ring that its verifiers may need now, the one that signs first. */
 export const listRing = (reader: Reader, ring: KeyRing, now: string) =>
   ringInOrder(reader, ring, now)

@@ -34,12 +34,13 @@ export const newConnectionCommands = implement(newConnectionGroup, {
 })
 
 type Application = Static<typeof newConnectionGroup.commands.application.args>
-type Client = Omit<Application, 'upstreamId' | 'groupIds'> & Partial<Pick<Application, 'upstreamId' | 'groupIds'>>
+type OwnToIt = 'upstreamId' | 'groupIds' | 'isWithoutPkce'
+type Client = Omit<Application, OwnToIt> & Partial<Pick<Application, OwnToIt>>
 
 function addClient(kind: 'second_step' | 'application') {
   return async ({ connection, secrets, config, now }: CommandContext, client: Client, io: CommandIo) => {
-    const { organization, requestKeys, json, isEnforcing, ...others } = client
-    const asked = { ...others, kind, mode: modeOf(isEnforcing) }
+    const { organization, requestKeys, json, isEnforcing, isWithoutPkce = false, ...others } = client
+    const asked = { ...others, kind, mode: modeOf(isEnforcing), requiresPkce: !isWithoutPkce }
     const { id: organizationId } = await organizationOf(connection.db, organization)
     const address = await requireSignInAddress(connection.db, organizationId, config.baseUrl)
     const read = requestKeys === undefined ? undefined : await readKeys(config, requestKeys)

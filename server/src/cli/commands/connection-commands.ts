@@ -8,6 +8,7 @@ import {
 import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import { readGroupsOf } from '../../sign-in/connections/connection-groups.ts'
 import { findConnectionById, listConnections } from '../../sign-in/connections/connection-queries.ts'
+import { readRefusals } from '../../sign-in/connections/note-refusal.ts'
 import { pauseConnection, resumeConnection } from '../../sign-in/connections/pause-connection.ts'
 import { presentConnection } from '../../sign-in/connections/present-connection.ts'
 import { findSignInAddress, requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
@@ -15,6 +16,7 @@ import { findUpstream } from '../../sign-in/upstreams/upstream-queries.ts'
 import { fieldsOfConnection } from '../connections/describe-connection.ts'
 import { requireConfirmed } from '../connections/require-confirmed.ts'
 import { requireRefusing } from '../connections/require-refusing.ts'
+import type { CommandContext } from '../data-command.ts'
 import { implement } from '../describe-commands.ts'
 import { changeIn, organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, alignFields } from '../table.ts'
@@ -24,6 +26,7 @@ import { testConnection } from './test-connection-command.ts'
 export const connectionCommands = implement(connectionGroup, {
   async list({ connection, now }, { organization: named }, io) {
     const { id } = await organizationOf(connection.db, named)
+    const refusals = await readRefusals(connection.db, id)
     const rows = (await listConnections(connection.db, id)).map((one) => [
       one.id,
       one.name,
@@ -31,23 +34,24 @@ export const connectionCommands = implement(connectionGroup, {
       one.mode === 'enforce' && (one.paused_until ?? '') > now ? `paused until ${one.paused_until}` : one.mode,
       one.upstream_id ?? '',
       one.client_id,
+      refusals.get(one.id)?.reason ?? '',
     ])
-    for (const line of alignColumns(['ID', 'NAME', 'KIND', 'MODE', 'UPSTREAM', 'CLIENT ID'], rows)) await io.line(line)
+    const heads = ['ID', 'NAME', 'KIND', 'MODE', 'UPSTREAM', 'CLIENT ID', 'LAST REFUSAL']
+    for (const line of alignColumns(heads, rows)) await io.line(line)
   },
 
-  async show({ connection: { db }, config, now }, { organization: named, id }, io) {
-    const { id: organizationId } = await organizationOf(db, named)
-    const row = orNotFound(await findConnectionById(db, organizationId, id))
-    const figures = (await readFigures(db, organizationId, now)).get(id) ?? noFigures
-    const address = await findSignInAddress(db, organizationId, config.baseUrl)
-    const upstream = row.upstream_id === null ? undefined : await findUpstream(db, organizationId, row.upstream_id)
-    const groups = await readGroupsOf(db, organizationId, [row])
-    const view = presentConnection({ ...row, address, figures, groups })
-    const fields = fieldsOfConnection(view, upstream?.name, now)
-    for (const line of alignFields(fields)) await io.line(line)
+  async show(context, { organization: named, id }, io) {
+    for (const line of await describeConnection(context, named, id)) await io.line(line)
   },
 
   test: testConnection,
+
+  async change(context, { organization: named, postLogoutRedirectUris: ledBackTo, ...given }, io) {
+    const change = { ...given, ...(ledBackTo !== undefined && { postLogoutRedirectUris: ledBackTo || [] }) }
+    const isChanged = await changeIn(context, named, (tx, by) => changeConnection(tx, change, by))
+    await io.line(`Connection ${given.id} is ${isChanged ? 'changed' : 'as it was'}`)
+    for (const line of await describeConnection(context, named, given.id)) await io.line(line)
+  },
 
   async enforce({ connection, config, now }, { organization: named, id, refusing }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
@@ -104,3 +108,18 @@ export const connectionCommands = implement(connectionGroup, {
     await io.line(`Connection ${id} deleted`)
   },
 })
+
+async function describeConnection(
+  { connection: { db }, config, now }: CommandContext,
+  named: string | undefined,
+  id: string,
+): Promise<string[]> {
+  const { id: organizationId } = await organizationOf(db, named)
+  const row = orNotFound(await findConnectionById(db, organizationId, id))
+  const figures = (await readFigures(db, organizationId, now)).get(id) ?? noFigures
+  const address = await findSignInAddress(db, organizationId, config.baseUrl)
+  const upstream = row.upstream_id === null ? undefined : await findUpstream(db, organizationId, row.upstream_id)
+  const groups = await readGroupsOf(db, organizationId, [row])
+  const view = presentConnection({ ...row, address, figures, groups })
+  return alignFields(fieldsOfConnection(view, upstream?.name, now))
+}

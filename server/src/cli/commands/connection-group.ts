@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { entraWaitSeconds } from '../../sign-in/connections/entra-rules.ts'
 import { maxPauseMinutes } from '../../sign-in/connections/pause-rules.ts'
 import { exitCodes } from '../command-error.ts'
-import { command, describeGroup, flag } from '../describe-commands.ts'
+import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
 import { milliseconds } from '../program/read-duration.ts'
 import { readTextFile } from '../program/read-text-file.ts'
 import { organization, recordId, shortText, toggle } from './shared-members.ts'
@@ -13,6 +13,8 @@ const keySet = Type.String({ maxLength: 100_000 })
 const readKeySource = async (named: string) => (isAddress(named) ? named : readTextFile(named))
 /** Whether it is where keys are published, and not the keys. */
 export const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
+
+const withoutPkce = 'requests need no PKCE, but a nonce then; only for an application with a secret that has none'
 
 const common = (minutes: string, maximum: number) => ({
   name: shortText,
@@ -47,6 +49,11 @@ const client = {
     '--redirect-uri <url...>',
     'where the answer goes',
     Type.Array(uri, { minItems: 1, maxItems: 20 }),
+  ),
+  postLogoutRedirectUris: flag(
+    '--post-logout-redirect-uri <url...>',
+    'where it leads people back to when it signs them out',
+    Type.Optional(Type.Array(uri, { minItems: 1, maxItems: 20 })),
   ),
   isPublic: flag('--public', 'it has no secret and proves itself by PKCE', toggle),
 }
@@ -103,6 +110,7 @@ export const newConnectionGroup = describeGroup(
           'person groups to name in the claim groups, of those who are in them: see muster groups list',
           Type.Optional(Type.Array(recordId, { minItems: 1, maxItems: maxConnectionGroups })),
         ),
+        isWithoutPkce: flag('--without-pkce', withoutPkce, toggle),
       },
       intoFile,
     ),
@@ -126,6 +134,9 @@ export const newConnectionGroup = describeGroup(
 )
 
 const one = { id: recordId, organization }
+const addresses = Type.Array(uri, { minItems: 1, maxItems: 20 })
+/** False where they were taken away: a flag and the one that takes it away again have one value. */
+const addressesOrNone = Type.Optional(Type.Union([addresses, Type.Literal(false)]))
 
 const confirmed = {
   id: recordId,
@@ -150,6 +161,33 @@ export const connectionGroup = describeGroup('connections', {
     ),
     organization,
   }),
+  change: preparedCommand(
+    'change <id>',
+    'Change the given facts of a connection, from the next request on',
+    {
+      id: recordId,
+      redirectUris: flag('--redirect-uri <url...>', 'where the answer goes, all of them', Type.Optional(addresses)),
+      postLogoutRedirectUris: flag(
+        '--post-logout-redirect-uri <url...>',
+        'where it leads people back to when it signs them out, all of them',
+        addressesOrNone,
+      ),
+      noPostLogoutRedirectUris: flag('--no-post-logout-redirect-uri', 'it leads nobody back', addressesOrNone),
+      isWithoutPkce: flag('--without-pkce', withoutPkce, toggle),
+      isWithPkce: flag('--with-pkce', 'each request has to come with PKCE', toggle),
+      organization,
+    },
+    {
+      args: Type.Object({
+        ...{ id: recordId, organization: organization.schema, redirectUris: Type.Optional(addresses) },
+        ...{ postLogoutRedirectUris: addressesOrNone, requiresPkce: toggle },
+      }),
+      prepare: ({ noPostLogoutRedirectUris: _, isWithoutPkce, isWithPkce, ...given }) => ({
+        ...given,
+        ...((isWithoutPkce || isWithPkce) && { requiresPkce: isWithPkce === true }),
+      }),
+    },
+  ),
   enforce: command('enforce <id>', 'Refuse devices that are blocked', {
     id: recordId,
     refusing: flag(

@@ -4,7 +4,7 @@ import { requireSignInAddress } from '../../sign-in/connections/sign-in-address.
 import { upstreamEgress } from '../../sign-in/egress/upstream-egress.ts'
 import { changeUpstream, deleteUpstream, replaceUpstreamSecret } from '../../sign-in/upstreams/change-upstream.ts'
 import { createUpstream } from '../../sign-in/upstreams/create-upstream.ts'
-import { returnPath } from '../../sign-in/upstreams/open-upstreams.ts'
+import { returnPath, signedOutPath } from '../../sign-in/upstreams/open-upstreams.ts'
 import { readMetadata } from '../../sign-in/upstreams/read-metadata.ts'
 import { googleIssuer } from '../../sign-in/upstreams/upstream-options.ts'
 import { findUpstream, listUpstreams, type Upstream } from '../../sign-in/upstreams/upstream-queries.ts'
@@ -27,8 +27,9 @@ export const upstreamCommands = implement(upstreamGroup, {
     const { id } = await transact(connection.db, (tx) => createUpstream(tx, secrets, wanted, context))
     await io.line(`Upstream:         ${id}`)
     await io.line(`Redirect address: ${address}${returnPath}`)
+    await io.line(`Sign-out address: ${address}${signedOutPath}`)
     await io.error(
-      `Enter the redirect address at the provider, then: muster connections add application … --upstream ${id}`,
+      `Enter the redirect address at the provider${client.signsOut ? ' and the sign-out address' : ''}, then: muster connections add application … --upstream ${id}`,
     )
   },
 
@@ -74,6 +75,7 @@ const factsOf = (one: Upstream) =>
     ['Tenant', tenantWords(one) || null],
     ['Domains', one.email_domains.join(', ') || 'any verified address'],
     ['Creates people', one.creates_people ? 'yes' : 'no'],
+    ['Signs people out', one.signs_out ? 'yes' : 'no'],
   ] as const
 
 /** The tenant that the flags give: what they leave out of it stays. */

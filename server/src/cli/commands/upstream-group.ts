@@ -25,6 +25,11 @@ const emailDomains = flag(
   Type.Optional(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 50 })),
 )
 const createsPeople = flag('--create-people', 'add someone of these domains as a person at their first sign-in', toggle)
+const signsOut = flag(
+  '--sign-out',
+  'whoever signs out of an application is signed out there first: register the sign-out address there before',
+  toggle,
+)
 /** False where it was taken away: a flag and the one that takes it away again have one value. */
 const tenantOrNone = Type.Optional(Type.Union([tenant, Type.Literal(false)]))
 
@@ -44,7 +49,7 @@ export const upstreamGroup = describeGroup('upstreams', {
       'the customer whose people may sign in: the domain of Google Workspace',
       Type.Optional(tenant),
     ),
-    ...{ tenantClaim, emailDomains, createsPeople, organization },
+    ...{ tenantClaim, emailDomains, createsPeople, signsOut, organization },
   }),
   list: command('list', 'List the upstream identity providers', { organization }),
   change: preparedCommand(
@@ -59,15 +64,17 @@ export const upstreamGroup = describeGroup('upstreams', {
       emailDomains: flag(emailDomains.flags, `${emailDomains.summary}, all of them`, emailDomains.schema),
       createsPeople,
       createsNobody: flag('--no-create-people', 'whoever is unknown gets no further', toggle),
+      signsOut,
+      signsNobodyOut: flag('--no-sign-out', 'whoever signs out of an application stays signed in there', toggle),
       organization,
     },
     {
       args: Type.Object({
         ...{ id: recordId, organization: organization.schema, name: Type.Optional(name) },
         ...{ tenant: tenantOrNone, tenantClaim: tenantClaim.schema },
-        ...{ emailDomains: emailDomains.schema, createsPeople: toggle },
+        ...{ emailDomains: emailDomains.schema, createsPeople: toggle, signsOut: toggle },
       }),
-      prepare: ({ noTenant: _, createsNobody: __, ...given }) => given,
+      prepare: ({ noTenant: _, createsNobody: __, signsNobodyOut: ___, ...given }) => given,
     },
   ),
   replaceSecret: command('replace-secret <id>', 'Prove Muster to it by another client secret from now on', {

@@ -1,6 +1,6 @@
 import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
+import { type ConnectionFigures, noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
 import { faultOfRedirect } from '../../sign-in/connections/connection-rules.ts'
 import { issuerOf } from '../../sign-in/connections/present-connection.ts'
@@ -15,6 +15,7 @@ import type { CommandContext } from '../data-command.ts'
 import { type Finding, failed, judge, ok, warning } from '../doctor/finding.ts'
 import { plainText } from '../table.ts'
 import { checkIssuer } from './check-issuer.ts'
+import { describeRefusal } from './describe-connection.ts'
 import { describeRefused } from './describe-refused.ts'
 
 /** Whether people can get through a connection now. It changes nothing. */
@@ -42,6 +43,7 @@ export async function checkConnection(
     judgeMode(row, now),
     judgePeople(readiness, row, now),
     judgeLast(figures.last_sign_in_at),
+    ...judgeRefusal(row, figures),
   ]
 }
 
@@ -110,6 +112,13 @@ function judgePeople(readiness: SignInReadiness, row: SignInConnection, now: str
   if (refused === 0) return ok(name, `none of ${all} ${what}`)
   const state = isEnforced && refused === all ? failed : warning
   return state(name, `${refused} of ${all} ${what}: ${describeRefused(readiness).join(', ')}`)
+}
+
+/** A request that was refused, where nobody has got in since. */
+function judgeRefusal(row: SignInConnection, { last_refusal: refusal, last_sign_in_at: last }: ConnectionFigures) {
+  if (!refusal || (last !== null && refusal.refused_at <= last)) return []
+  const { id, kind, sealed_client_secret: sealed } = row
+  return [warning('last refusal', describeRefusal({ id, kind, is_public: sealed === null }, refusal))]
 }
 
 const judgeLast = (last: string | null): Finding =>

@@ -1,4 +1,5 @@
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import { mayDoWithoutPkce, requestRefusals } from '@muster/contract/request-refusals.ts'
 
 type Field = readonly [name: string, value: string | null]
 
@@ -21,7 +22,21 @@ export function fieldsOfConnection(view: SignInConnectionView, upstreamName: str
     ['Added', view.created_at],
     ['Last sign-in', view.last_sign_in_at ?? 'none within 30 days'],
     ['Within 7 days', `${view.signed_in_count} got in, ${view.failed_count} did not`],
+    ...(view.last_refusal ? [['Last refusal', describeRefusal(view, view.last_refusal)] as const] : []),
   ]
+}
+
+type Refused = Pick<SignInConnectionView, 'id' | 'kind' | 'is_public'>
+
+/** When and why a request was refused last, and what to do about it. */
+export function describeRefusal(
+  connection: Refused,
+  { reason, refused_at: at }: NonNullable<SignInConnectionView['last_refusal']>,
+): string {
+  const { what, advice } = requestRefusals[reason]
+  const isLifted = reason === 'pkce_missing' && mayDoWithoutPkce(connection)
+  const or = isLifted ? `, or do without: muster connections change ${connection.id} --without-pkce` : ''
+  return `${at}: ${what}. ${advice}${or}`
 }
 
 function fieldsOfPause({ paused_until: until, pause_reason: reason }: SignInConnectionView, now: string): Field[] {
@@ -37,6 +52,8 @@ function fieldsOfClient(view: SignInConnectionView): Field[] {
   return [
     ['Client secret', view.is_public ? 'none: a public client' : 'set, and not shown again'],
     ...view.redirect_uris.map((uri): Field => ['Redirect URI', uri]),
+    ...view.post_logout_redirect_uris.map((uri): Field => ['Post-logout redirect URI', uri]),
+    ['PKCE', view.requires_pkce ? 'required' : 'not required: requests without it need a nonce'],
     ['Request algorithm', view.request_algorithm ?? 'none: requests need no signature'],
     ...(view.request_keys_url === null ? [] : [['Request keys at', view.request_keys_url] as const]),
     ...kids.map((kid): Field => ['Request key', kid]),

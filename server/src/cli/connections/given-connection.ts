@@ -17,6 +17,10 @@ export type GivenConnection = {
   redirect_uris: string[]
   /** What each request has to be; null where requests need no signature. */
   requests: { algorithm: string; claims: string[]; audience: string; code_challenge_method: 'S256' } | null
+  /** Of a client of ours: whether each request has to come with PKCE; else it needs a nonce. */
+  requires_pkce?: boolean
+  /** Where it leads people back to when it signs them out. */
+  post_logout_redirect_uris?: string[]
 }
 
 type Made = { id: string; clientId: string; clientSecret?: string | undefined }
@@ -25,6 +29,8 @@ type Client = {
   name: string
   mode: GivenConnection['mode']
   redirectUris: string[]
+  requiresPkce: boolean
+  postLogoutRedirectUris?: string[]
   /** Undefined where its requests are not signed. */
   algorithm: string | undefined
 }
@@ -38,6 +44,8 @@ export function givenClient(address: string, made: Made, { algorithm, ...client 
     discovery_url: `${issuer}/.well-known/openid-configuration`,
     ...{ client_id: made.clientId, client_secret: made.clientSecret ?? null, redirect_uris: client.redirectUris },
     requests: algorithm === undefined ? null : { algorithm, claims, audience: issuer, code_challenge_method: 'S256' },
+    requires_pkce: client.requiresPkce,
+    post_logout_redirect_uris: client.postLogoutRedirectUris ?? [],
   }
 }
 
@@ -62,20 +70,15 @@ export function fieldsOfGiven(given: GivenConnection): [string, string][] {
   ]
   if (given.authorization_endpoint !== undefined) return [...head, ['Reply URL', given.authorization_endpoint]]
   const { requests } = given
-  const signed = (of: NonNullable<typeof requests>): [string, string][] => [
-    ['Request algorithm', of.algorithm],
-    ['Each request', `${wordsOf(given, of.claims)}, PKCE ${of.code_challenge_method}`],
-  ]
+  const proof = given.requires_pkce === false ? 'PKCE S256, or a nonce' : 'PKCE S256'
+  const claims = requests ? `${wordsOf(given, requests.claims)}, ` : ''
   return [
     ...head,
     ['Client secret', given.client_secret ?? 'none: a public client'],
     ...given.redirect_uris.map((uri): [string, string] => ['Redirect URI', uri]),
-    ...(requests
-      ? signed(requests)
-      : ([
-          ['Request algorithm', 'none: requests need no signature'],
-          ['Each request', 'PKCE S256'],
-        ] as [string, string][])),
+    ...(given.post_logout_redirect_uris ?? []).map((uri): [string, string] => ['Post-logout redirect URI', uri]),
+    ['Request algorithm', requests?.algorithm ?? 'none: requests need no signature'],
+    ['Each request', `${claims}${proof}`],
   ]
 }
 

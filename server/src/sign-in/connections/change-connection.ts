@@ -26,12 +26,15 @@ const judged: ReadonlySet<string> = new Set([
   ...['entra_cloud', 'entra_tenant_ids', 'entra_app_id'],
 ])
 
-/** Changes a connection, at once for every process. Fails with not_found, and with invalid for what its kind does not have. */
+/**
+ * Changes a connection, at once for every process. Returns whether anything is another. Fails with not_found, and with invalid for
+ * what its kind does not have.
+ */
 export async function changeConnection(
   tx: Tx,
   { id, ...change }: ConnectionChange & { id: string },
   context: ChangeContext,
-): Promise<void> {
+): Promise<boolean> {
   const before = await lockConnection(tx, context.organizationId, id)
   await requireUpstream(tx, context.organizationId, change.upstreamId)
   const after = {
@@ -68,7 +71,7 @@ export async function changeConnection(
     { ...after, groups: groups[1] },
   ]
   const changes = changesBetween(was, is, audited)
-  if (changes.length === 0) return
+  if (changes.length === 0) return false
   await tx
     .updateTable('signin_connections')
     .set({
@@ -84,6 +87,7 @@ export async function changeConnection(
   const what = isMode ? `The sign-in connection "${before.name}" ${modeWords[after.mode]} now.` : undefined
   const description = what ?? `Changed the sign-in connection "${before.name}".`
   await recordAudit(tx, { action: 'signin_connection.changed', about: {}, description, changes }, context)
+  return true
 }
 
 /** Keys that are given are read nowhere. */

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Db, Reader, Tx } from '../../base/db/transact.ts'
 import { minuteMs, plusMs } from '../../base/time.ts'
+import type { SignInConnection } from './connection-queries.ts'
 
 export type LastRefusal = { reason: RequestRefusal; refused_at: string }
-type Refused = { organizationId: string; connectionId: string; reason: RequestRefusal }
 
 /** Anyone may send requests that are refused: what comes within a minute of the last is not written. */
 const quietMs = minuteMs
@@ -12,21 +13,24 @@ const maxKnown = 1_000
 
 /**
  * Notes why a request of a connection was refused, at most once a minute and connection: this process asks the database no more
- * often, and the row says it for all of them.
+ * often, and the row says it for all of them. A connection that was changed is another one: whoever tries a setting learns at once
+ * what is wrong now.
  */
 export function refusalNotes(db: Db) {
-  const written = new Map<string, number>()
-  return async ({ organizationId, connectionId, reason }: Refused, now: string): Promise<void> => {
-    const key = `${organizationId}/${connectionId}`
-    const nowMs = performance.now()
-    if (nowMs - (written.get(key) ?? Number.NEGATIVE_INFINITY) < quietMs) return
-    written.delete(key)
-    written.set(key, nowMs)
-    const [oldest] = written.keys()
-    if (written.size > maxKnown && oldest !== undefined) written.delete(oldest)
+  const noted = new Map<string, { settings: string; atMs: number }>()
+  return async (connection: SignInConnection, reason: RequestRefusal, now: string): Promise<void> => {
+    const { organization_id, id } = connection
+    const key = `${organization_id}/${id}`
+    const settings = createHash('sha256').update(JSON.stringify(connection)).digest('base64')
+    const last = noted.get(key)
+    if (last?.settings === settings && performance.now() - last.atMs < quietMs) return
+    noted.delete(key)
+    noted.set(key, { settings, atMs: performance.now() })
+    const [oldest] = noted.keys()
+    if (noted.size > maxKnown && oldest !== undefined) noted.delete(oldest)
     await db
       .insertInto('signin_refusals')
-      .values({ organization_id: organizationId, connection_id: connectionId, reason, refused_at: now })
+      .values({ organization_id, connection_id: id, reason, refused_at: now })
       .onConflict((conflict) =>
         conflict
           .constraint('signin_refusals_pkey')

@@ -5,6 +5,8 @@ import { isSecure } from '../egress/address-rules.ts'
 
 /** Where the OpenID provider is below it. */
 export const issuerPath = '/signin/oidc'
+/** Where applications sign people out (RP-Initiated Logout 1.0 §2). */
+export const endSessionPath = `${issuerPath}/session/end`
 
 /** Where people of an organization sign in: its own address, or the server's for the first one. */
 export async function findSignInAddress(

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Configuration, Provider } from 'oidc-provider'
+import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
@@ -15,9 +15,10 @@ import {
   secretPlace,
 } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
-import { providerAdapter, ReplayedRequest } from './provider-adapter.ts'
+import { providerAdapter } from './provider-adapter.ts'
 import { currentCall, NotAnswered } from './provider-call.ts'
 import { providerSettings, responseModes, sayWhatIsSo } from './provider-settings.ts'
+import { ReplayedRequest, refusalOfError } from './refusals.ts'
 
 export type ProviderParts = {
   db: Db
@@ -28,8 +29,8 @@ export type ProviderParts = {
 /** A provider of one organization, with its keys and connections as they were when it was made. */
 export type OpenProvider = {
   serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>
-  /** The kind of each client that may ask. */
-  kinds: ReadonlyMap<string, SignInConnection['kind']>
+  /** The connection of each client that may ask. */
+  clients: ReadonlyMap<string, SignInConnection>
   /** What stands for each client as the provider knows it. */
   marks: ReadonlyMap<string, string>
   fingerprint: string
@@ -69,7 +70,7 @@ export async function providerSource({ db, secrets, clock }: ProviderParts, orga
 
 type Source = NonNullable<Awaited<ReturnType<typeof providerSource>>>
 
-/** Makes the provider (OpenID Connect Core 1.0): code with PKCE only, and a device check at every request. */
+/** Makes the provider (OpenID Connect Core 1.0): code, with PKCE unless an administrator has lifted it, and a device check at every request. */
 export function openProvider(
   parts: ProviderParts,
   { organizationId, baseUrl }: { organizationId: string; baseUrl: string },
@@ -83,7 +84,14 @@ export function openProvider(
   })
   const open = connections.filter(({ mode }) => mode !== 'disabled')
   const provider = new Provider(`${baseUrl}${issuerPath}`, {
-    ...providerSettings(baseUrl, clock),
+    ...providerSettings(
+      {
+        baseUrl,
+        withoutPkce: new Set(open.filter((one) => !one.requires_pkce).map((one) => one.client_id)),
+        isLedBack: open.some((one) => one.post_logout_redirect_uris.length > 0),
+      },
+      clock,
+    ),
     adapter: (kind: string) => providerAdapter({ ...parts, organizationId }, kind),
     clients: open.map((one) => clientOf(secrets, one)),
     jwks: { keys: jwks } as NonNullable<Configuration['jwks']>,
@@ -93,18 +101,36 @@ export function openProvider(
   provider.on('server_error', (_context, error) => {
     if (!(error instanceof NotAnswered) || error.cause !== undefined) currentCall().warn(error.cause ?? error)
   })
-  provider.on('authorization.error', ({ oidc }, error) => {
-    const isCounted = error instanceof ReplayedRequest || error instanceof NotAnswered
-    if (oidc.route === 'authorization' && !isCounted) currentCall().refused('refused')
-  })
+  noteErrors(provider)
   const serve = provider.callback()
   const kids = keys.map(({ kid }) => kid)
   return {
     serve,
-    kinds: new Map(open.map((one) => [one.client_id, one.kind])),
+    clients: new Map(open.map((one) => [one.client_id, one])),
     marks: new Map(open.map((one) => [one.client_id, markOf(kids, one)])),
     fingerprint,
   }
+}
+
+/** Counts requests that begin no sign-in, and keeps why, as well as why a code brought no token. */
+function noteErrors(provider: Provider): void {
+  const keep = ({ oidc }: KoaContextWithOIDC, error: Error) => {
+    const call = currentCall()
+    const reason = refusalOfError(error, oidc.params?.['response_type'])
+    if (oidc.client && reason) call.refusal = { clientId: oidc.client.clientId, reason }
+  }
+  provider.on('authorization.error', (context, error) => {
+    if (context.oidc.route !== 'authorization' || error instanceof NotAnswered) return
+    if (!(error instanceof ReplayedRequest)) currentCall().refused('refused')
+    keep(context, error)
+  })
+  provider.on('grant.error', keep)
+  // Before the answer is sent: whoever reads it finds the refusal at the connection.
+  provider.use(async (context, next) => {
+    await next()
+    const call = currentCall(context)
+    if (call.refusal) await call.noteRefusal(call.refusal)
+  })
 }
 
 /** The provider names the configured address, whatever host a request names or a proxy has made of it. */

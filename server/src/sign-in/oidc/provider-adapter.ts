@@ -6,11 +6,9 @@ import { unstorableTexts } from '../../base/storable.ts'
 import { claimNames } from './claims-rules.ts'
 import { currentCall, NotAnswered, orUnavailable } from './provider-call.ts'
 import { consumeCode, findRecord, insertCode, insertToken, lifeSeconds, revokeGrant } from './records.ts'
+import { ReplayedRequest } from './refusals.ts'
 
 type Place = { db: Db; clock: Clock; organizationId: string }
-
-/** A signed request that has begun a sign-in before. */
-export class ReplayedRequest extends errors.InvalidRequestObject {}
 
 /** A request is kept with its sign-in, which is a row of bounded size: what it asks for, and not its signature. */
 const maxRequestCharacters = 8_192

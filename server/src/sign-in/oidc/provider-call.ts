@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
 import { type AdapterPayload, errors, Provider } from 'oidc-provider'
 import type { Tx } from '../../base/db/transact.ts'
 import type { OutcomeClaims } from './claims-rules.ts'
@@ -22,6 +23,8 @@ export type BegunSignIn = { cookie: string; destination: string }
 
 export type Drawn = { status: number; headers: Record<string, string>; body: string }
 
+type Refusal = { clientId: string; reason: RequestRefusal }
+
 /** What a request brings along from its route to what the provider asks of us while it serves it. */
 export type ProviderCall = {
   /** Begins the sign-in of an accepted request. `nobody`: the request vouches for no one. */
@@ -34,10 +37,14 @@ export type ProviderCall = {
   answer: (tx: Tx, sessionId: string) => Promise<OutcomeClaims | 'answered' | 'not_over'>
   /** Counts a request that begins no sign-in. */
   refused: (reason: 'too_many' | 'replayed' | 'refused') => void
+  /** Keeps the refusal for whoever sets the application up. */
+  noteRefusal: (refusal: Refusal) => Promise<void>
   draw: (failure: Failure) => Promise<Drawn>
   warn: (error: unknown) => void
   /** The sign-in that is over: its request, with what it is answered. */
   over?: { sessionId: string; isOfUpstream: boolean; interaction: object }
+  /** Why the request was refused, as far as that is how its application is set up. */
+  refusal?: Refusal
   mark?: Buffer
   destination?: string
   /** The code or token that was read: its grant is made from it. */
@@ -48,9 +55,8 @@ const calls = new WeakMap<IncomingMessage, ProviderCall>()
 
 export const beginCall = (request: IncomingMessage, call: ProviderCall) => calls.set(request, call)
 
-/** What the request that is being served has brought. */
-export function currentCall(): ProviderCall {
-  const context = Provider.ctx
+/** What the request that is being served has brought. `context`: where the library does not know it yet, or any more. */
+export function currentCall(context: { req: IncomingMessage } | undefined = Provider.ctx): ProviderCall {
   const call = context && calls.get(context.req)
   if (!call) throw new Error('The provider was asked outside of a route of ours')
   return call

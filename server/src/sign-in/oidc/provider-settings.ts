@@ -1,11 +1,12 @@
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Clock } from '../../base/clock.ts'
 import { requestAlgorithms } from '../connections/read-request-keys.ts'
-import { issuerPath } from '../connections/sign-in-address.ts'
+import { endSessionPath } from '../connections/sign-in-address.ts'
 import { acrValues, claimsOfScopes, claimsOfUserinfo, type OutcomeClaims } from './claims-rules.ts'
 import { markOfRequest } from './mark-of-request.ts'
 import { currentCall, NotAnswered } from './provider-call.ts'
 import { lifeSeconds } from './records.ts'
+import { judgePkce } from './refusals.ts'
 import { faultOfTimes } from './request-rules.ts'
 
 /** Those beside `openid` are of applications whose people an upstream signs in. */
@@ -34,15 +35,23 @@ function checkDeviceEachTime() {
   return policy
 }
 
-/** What is the same for every organization but its address. */
-export function providerSettings(baseUrl: string, clock: Clock): Configuration {
+/** What an organization decides of it. */
+type Asked = {
+  baseUrl: string
+  /** Clients that do without PKCE. */
+  withoutPkce: ReadonlySet<string>
+  /** Whether any application is led back to when it signs people out; else it ends its own session alone. */
+  isLedBack: boolean
+}
+
+export function providerSettings({ baseUrl, withoutPkce, isLedBack }: Asked, clock: Clock): Configuration {
   return {
     routes: { authorization: '/auth', jwks: '/jwks', token: '/token', userinfo: '/me' },
     responseTypes: ['code'],
     scopes,
     claims: Object.fromEntries(Object.entries(claimsOfScopes).map(([scope, claims]) => [scope, [...claims]])),
     conformIdTokenClaims: false,
-    discovery: { end_session_endpoint: `${baseUrl}${issuerPath}/session/end` },
+    discovery: isLedBack ? { end_session_endpoint: `${baseUrl}${endSessionPath}` } : {},
     acrValues: [...acrValues],
     // No assertions: nothing remembers which were used.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
@@ -51,7 +60,7 @@ export function providerSettings(baseUrl: string, clock: Clock): Configuration {
     clientBasedCORS: () => false,
     // There is no session for a code to end with.
     expiresWithSession: () => false,
-    pkce: { required: () => true },
+    pkce: { required: judgePkce(withoutPkce) },
     // None reaches a browser: the routes drop them, and hand in this one, whose value is the address.
     cookies: { names: { resume: resumeCookie } },
     features: {

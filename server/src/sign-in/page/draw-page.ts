@@ -114,18 +114,24 @@ export const drawReturnPage = (assets: PageAssets): string =>
 /** Where to begin once more, as far as the server knows it. */
 export type Again = { applicationName: string; startUrl: string | null }
 
-/** A page that says why a sign-in cannot continue, and leads to the application again. */
-export const drawFault = (title: string, text: string, assets: PageAssets, again?: Again): string =>
+/** A page that says one thing, with one way on at most. */
+export type Message = { title: string; text: string; button?: { text: string; href: string } | undefined }
+
+export const drawMessage = ({ title, text, button }: Message, assets: PageAssets): string =>
   documentOf(
     title,
-    html`<main class="gate"><div id="region"><h1 tabindex="-1">${title}</h1><p class="lead">${text}${
-      again?.startUrl === null && ` Open ${again.applicationName} again.`
-    }</p>${
-      again?.startUrl &&
-      html`<div class="go"><a class="btn p" href="${again.startUrl}">Open ${again.applicationName} again</a></div>`
+    html`<main class="gate"><div id="region"><h1 tabindex="-1">${title}</h1><p class="lead">${text}</p>${
+      button && html`<div class="go"><a class="btn p" href="${button.href}">${button.text}</a></div>`
     }</div></main>`,
     assets,
   )
+
+/** A page that says why a sign-in cannot continue, and leads to the application again. */
+export function drawFault(title: string, text: string, assets: PageAssets, again?: Again): string {
+  const way = `Open ${again?.applicationName} again`
+  if (again?.startUrl) return drawMessage({ title, text, button: { text: way, href: again.startUrl } }, assets)
+  return drawMessage({ title, text: again?.startUrl === null ? `${text} ${way}.` : text }, assets)
+}
 
 const logo = (organizationName: string): Html =>
   html`<div class="logo"><span class="mk" aria-hidden="true">${[...organizationName.trim()][0]?.toUpperCase()}</span>${organizationName}</div>`

@@ -52,7 +52,11 @@ export function arrivalBudgets(clock: Clock, onRefused: (clientId: string) => vo
     return () => ofClients.giveBack(clientId)
   }
 
-  return { mayArrive, takeShare }
+  const ofSignOuts = networkBudgets(askedToBeSigned, clock)
+  /** Whether a network may ask to be signed out. It leaves no row. */
+  const maySignOut = (address: string): boolean => ofSignOuts({ clientId: '', address, isSigned: false })
+
+  return { mayArrive, takeShare, maySignOut }
 }
 
 /**

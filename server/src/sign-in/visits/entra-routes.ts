@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../../base/errors.ts'
 import { networkOf } from '../../base/network-of.ts'
@@ -47,6 +48,14 @@ export function entraRoutes(scope: FastifyInstance, context: VisitContext, pages
   entraFinishRoutes(scope, context, pages)
 }
 
+/** Of the set-up, and not of the person or of a mode that was chosen. */
+const keptRefusals: Readonly<Partial<Record<EntraRefusal, RequestRefusal>>> = {
+  not_ours: 'entra_request',
+  invalid_hint: 'entra_hint',
+  no_claims: 'entra_claims',
+  keys_unavailable: 'entra_keys',
+}
+
 /** The connection that an address is of. Fails with not_found for any other than one of Entra. */
 async function connectionOf({ db, placeOf }: VisitContext, request: FastifyRequest) {
   const place = await placeOf(request.host)
@@ -70,6 +79,8 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
     const { cause, asked } = admitted
     if (cause) context.warn({ err: cause, clientRequestId: asked?.requestId }, 'The keys of Microsoft cannot be read')
     context.refused.note(connection.client_id, 'unknown')
+    const reason = keptRefusals[admitted.refusal]
+    if (reason) await context.noteRefusal(connection, reason)
     return answerRefused(reply, pages, admitted)
   }
   const { asked, person, chosen } = admitted

@@ -36,6 +36,10 @@ export type FormOf<Name extends PageForm> = Static<(typeof pageForms)[Name]>
 
 const config = { scheme: signIns, kind: 'form', origin: 'own_pages', isChatty: true } as const
 
+/** Whether the body is that of a form of HTML. */
+export const isForm = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
+
 /** Of the route that takes a form. What is wrong with one is said to the browser of the sign-in alone, by `readForm`. */
 export function formOptions(name: PageForm): RouteShorthandOptions {
   const body = pageForms[name]

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wholeText } from '../../http/whole-body.ts'
-import { findConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
-import { findUpstream } from '../upstreams/upstream-queries.ts'
 import { unknownClient } from './arrival-budgets.ts'
+import { isForm } from './form-routes.ts'
 import { readKnownAgent } from './known-agent.ts'
 import { concludeSignIn } from './oidc-finish-routes.ts'
 import { providerCall, serveProvider } from './oidc-serve-routes.ts'
 import type { Pages } from './page-routes.ts'
 import { signIns } from './sign-in-scheme.ts'
+import { signOutRoutes } from './sign-out-routes.ts'
 import type { VisitContext } from './visit-context.ts'
 
 const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
@@ -48,9 +48,7 @@ export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages:
   scope.get(`${authorizationPath}/:uid`, { config: page, exposeHeadRoute: false }, (request, reply) =>
     concludeSignIn(context, pages, request, reply),
   )
-  scope.get(`${issuerPath}/session/end`, { config: page }, (request, reply) =>
-    signedOut(context, pages, request, reply),
-  )
+  signOutRoutes(scope, context, pages)
 }
 
 /**
@@ -58,8 +56,8 @@ export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages:
  * answered in place, as a redirect would put them into one. It comes from a page of the application: without the cookies of ours.
  */
 function arriveByForm(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {
-  const { raw, body, headers } = request
-  if (!/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')) {
+  const { raw, body } = request
+  if (!isForm(request)) {
     return pages.fault(reply, 415, 'This sign-in cannot start', 'invalid_request: the request is not a form')
   }
   const url = `${authorizationPath}?${String(body ?? '')}`
@@ -78,7 +76,7 @@ async function arrive(
   const place = await context.placeOf(request.host)
   if (!place) return reply.callNotFound()
   const client = clientOf(read)
-  const kind = context.kindOfClient(place, client)
+  const kind = context.knownClient(place, client)?.kind
   const agent = readKnownAgent(context.secrets, place, request.headers.cookie)
   const counted = { clientId: kind ? client : unknownClient, isSigned: kind === 'second_step' }
   const arriving = { ...counted, address: request.ip, agent }
@@ -96,25 +94,4 @@ async function arrive(
 function clientOf({ url = '' }: IncomingMessage): string {
   const named = new URLSearchParams(url.slice(url.indexOf('?') + 1)).getAll('client_id')
   return named.join().slice(0, 100)
-}
-
-/**
- * Muster keeps no session, so there is none to end (OpenID Connect RP-Initiated Logout 1.0): the upstream ends its own, where
- * it can. It gets no `id_token_hint`, as its ID tokens are not kept, and so asks the person itself.
- */
-async function signedOut(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {
-  const place = await context.placeOf(request.host)
-  if (!place) return reply.callNotFound()
-  const { client_id: clientId } = request.query as { client_id?: unknown }
-  const asked = typeof clientId === 'string' ? clientId.slice(0, 100) : ''
-  const connection = await findConnection(context.db, place.organizationId, asked)
-  const upstreamId = connection?.upstream_id ?? null
-  const upstream = upstreamId === null ? undefined : await findUpstream(context.db, place.organizationId, upstreamId)
-  if (upstream?.end_session_endpoint) {
-    const away = new URL(upstream.end_session_endpoint)
-    away.searchParams.set('client_id', upstream.client_id)
-    return reply.redirect(away.href, 303)
-  }
-  const title = connection ? `You are signed out of ${connection.name}` : 'You are signed out'
-  return pages.fault(reply, 200, title, 'You can close this tab.')
 }

@@ -90,7 +90,11 @@ export function providerCall(parts: Parts): Call {
       if (!answered.isFirst) return 'answered'
       return claimsOfSession(answered.session, change.now, await readOwnWords(tx, answered.session))
     },
-    refused: (reason) => context.refused.note(context.kindOfClient(place, client) ? client : unknownClient, reason),
+    refused: (reason) => context.refused.note(context.knownClient(place, client) ? client : unknownClient, reason),
+    noteRefusal: async ({ clientId, reason }) => {
+      const known = context.knownClient(place, clientId)
+      if (known) await context.noteRefusal(known, reason)
+    },
     draw: async (failure) =>
       drawFailure(pages, failure, again ?? (await context.applicationOf(place, client)), session),
     warn: (error) => context.warn({ err: error, reqId: request.id }, 'The OpenID provider failed'),

@@ -6,7 +6,15 @@ import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { abandonmentOf } from '../../http/abandonment.ts'
 import { pageHeaders } from '../../http/page/page-headers.ts'
 import { identifierOf } from '../../http/record-id.ts'
-import { type Again, drawFault, drawPage, drawRegion, drawReturnPage } from '../page/draw-page.ts'
+import {
+  type Again,
+  drawFault,
+  drawMessage,
+  drawPage,
+  drawRegion,
+  drawReturnPage,
+  type Message,
+} from '../page/draw-page.ts'
 import { openAssets } from '../page/page-assets.ts'
 import { type Act, actOnSession } from '../sessions/act-on-session.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
@@ -19,7 +27,7 @@ import { isSettled, settleSession } from '../sessions/settle-session.ts'
 import { waiveLoop } from '../sessions/waive-loop.ts'
 import { wordsOfError } from './error-words.ts'
 import { finishPathOf } from './finish-path.ts'
-import { type FormOf, formOptions, type PageForm, readForm } from './form-routes.ts'
+import { type FormOf, formOptions, isForm, type PageForm, readForm } from './form-routes.ts'
 import { findAgentPort, readKnownAgent, rememberAgent } from './known-agent.ts'
 import { sessionWaits } from './session-waits.ts'
 import { signIns } from './sign-in-scheme.ts'
@@ -69,6 +77,9 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   }
 
   const drawFaultPage = (title: string, text: string, again?: Again): string => drawFault(title, text, assets, again)
+
+  const message = (reply: FastifyReply, status: number, what: Message): FastifyReply =>
+    send(reply.code(status), drawMessage(what, assets))
 
   const fault = (reply: FastifyReply, status: number, title: string, text: string, again?: Again): FastifyReply =>
     send(reply.code(status), drawFaultPage(title, text, again))
@@ -195,8 +206,7 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
       if (!visit) return reply
       const answer = await work({ ...visit, form: readForm<Name>(request), request }, reply)
       if (reply.sent) return reply
-      const isForm = String(request.headers['content-type'] ?? '').includes('urlencoded')
-      return isForm ? reply.redirect(`/signin/${visit.session.id}`, 303) : reply.send(answer ?? {})
+      return isForm(request) ? reply.redirect(`/signin/${visit.session.id}`, 303) : reply.send(answer ?? {})
     })
 
   onPostAs('challenge', findVisited, async ({ place: { organizationId, baseUrl }, session: { id: sid } }) => ({
@@ -242,7 +252,21 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   act('withdraw-registration', () => ({ kind: 'withdraw_registration' }))
   act('withdraw', ({ request_id: requestId }) => ({ kind: 'withdraw', requestId: identifierOf(requestId) }))
   act('seen', ({ issue_ids: issueIds }) => ({ kind: 'seen', issueIds: issueIds.map(identifierOf) }))
-  return { assets, headers, send, fault, drawFaultPage, tooMany, visited, current, shown, shownNow, viewOf, onPost }
+  return {
+    assets,
+    headers,
+    send,
+    message,
+    fault,
+    drawFaultPage,
+    tooMany,
+    visited,
+    current,
+    shown,
+    shownNow,
+    viewOf,
+    onPost,
+  }
 }
 
 /**

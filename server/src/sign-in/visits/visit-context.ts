@@ -1,3 +1,4 @@
+import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
 import { companionPorts } from '../../agents/companion-keys/companion-ports.ts'
 import type { Clock } from '../../base/clock.ts'
 import { findFirstOrganization } from '../../base/db/first-organization.ts'
@@ -5,7 +6,8 @@ import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { findOwnAddress } from '../../inventory/organizations/addresses.ts'
 import type { HeldKeys } from '../../keys/held-keys.ts'
-import { findConnection } from '../connections/connection-queries.ts'
+import { findConnection, type SignInConnection } from '../connections/connection-queries.ts'
+import { refusalNotes } from '../connections/note-refusal.ts'
 import { type EgressSettings, upstreamEgress } from '../egress/upstream-egress.ts'
 import { type FetchDocument, tenantKeys } from '../entra/tenant-keys.ts'
 import { type OpenProvider, openProvider, providerSource, readClient } from '../oidc/open-provider.ts'
@@ -75,7 +77,7 @@ export function visitContext(parts: VisitParts) {
   async function providerFor(place: Place, clientId: string) {
     const { organizationId } = place
     const known = providers.get(organizationId)
-    const client = known?.kinds.has(clientId) ? await readClient(parts, { organizationId, clientId }) : undefined
+    const client = known?.clients.has(clientId) ? await readClient(parts, { organizationId, clientId }) : undefined
     if (known && client?.isKnownTo(known)) return { provider: known, connection: client.connection }
     const provider = await providerOf(place, true)
     return provider && { provider, connection: await findConnection(db, organizationId, clientId) }
@@ -106,9 +108,19 @@ export function visitContext(parts: VisitParts) {
   const refused = refusedArrivals((line) => parts.warn(line, 'Requests began no sign-in'))
   const budgets = arrivalBudgets(clock, (clientId) => refused.note(clientId, 'too_many'))
 
-  /** The kind of a client, as far as this process knows it. */
-  const kindOfClient = ({ organizationId }: Place, clientId: string) =>
-    providers.get(organizationId)?.kinds.get(clientId)
+  /** The connection of a client, as far as this process knows it. */
+  const knownClient = ({ organizationId }: Place, clientId: string) =>
+    providers.get(organizationId)?.clients.get(clientId)
+
+  const note = refusalNotes(db)
+  /** Keeps why a request of a connection was refused, for whoever sets the application up. What asks goes on without it. */
+  async function noteRefusal(connection: SignInConnection, reason: RequestRefusal): Promise<void> {
+    try {
+      await note(connection, reason, clock())
+    } catch (error) {
+      parts.warn({ err: error, connectionId: connection.id }, 'The last refusal of a connection could not be kept')
+    }
+  }
 
   const upstreams = openUpstreams({ ...parts, egress: upstreamEgress(parts.egressSettings) })
 
@@ -126,7 +138,8 @@ export function visitContext(parts: VisitParts) {
     providerOf,
     applicationOf,
     ...budgets,
-    kindOfClient,
+    knownClient,
+    noteRefusal,
     findTenantKey,
     refused,
   }
