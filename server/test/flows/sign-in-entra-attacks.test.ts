@@ -279,6 +279,39 @@ test('while Microsoft cannot be asked for its keys, Entra is told that we are ou
   await nothing()
 })
 
+test('what is wrong in how Entra is set up is kept at the connection, and what a person brings is not', async () => {
+  const all = await start()
+  const form = await formWith(all)
+  const { claims: _, ...bare } = form
+  const guest = await formWith(all, { claims: { acct: 1 } })
+  const another = await formWith(all, { claims: { aud: 'c02c1b7a-9d34-4e0b-8c61-2a7e93d0f415' } })
+  const cases: [string[], Record<string, string>][] = [
+    [['entra_request'], { ...form, client_id: all.ofPayroll }],
+    [['entra_hint'], another],
+    [['entra_claims'], bare],
+    [[], guest],
+  ]
+  for (const [index, [reasons, sent]] of cases.entries()) {
+    // A connection that was changed is looked at anew.
+    await stage.db
+      .updateTable('signin_connections')
+      .set({ name: `Entra ${index}` })
+      .execute()
+    await send(all, sent)
+    const kept = await stage.db.selectFrom('signin_refusals').select(['connection_id', 'reason']).execute()
+    assert.deepEqual(
+      kept,
+      reasons.map((reason) => ({ connection_id: all.connection.id, reason })),
+    )
+    await stage.db.deleteFrom('signin_refusals').execute()
+  }
+  entra.breakDown()
+  pass(7 * 24 * 60)
+  await send(all, await formWith(all))
+  const kept = await stage.db.selectFrom('signin_refusals').select('reason').execute()
+  assert.deepEqual(kept, [{ reason: 'entra_keys' }])
+})
+
 const otherOid = anaOid.replace('0a', '0b')
 
 test('the object ID decides for good: neither a changed user name nor one that came to someone else changes whose it is', async () => {

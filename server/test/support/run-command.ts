@@ -1,5 +1,8 @@
+import { Command } from 'commander'
 import type { Static, TSchema } from 'typebox'
 import type { CommandIo, DataCommand } from '../../src/cli/data-command.ts'
+import type { DescribedCommand } from '../../src/cli/describe-commands.ts'
+import { takeDescribed } from '../../src/cli/program/take-described.ts'
 import type { TestApp } from './app.ts'
 
 type Given = { input?: AsyncIterable<Buffer>; signal?: AbortSignal; onLine?: (text: string) => void }
@@ -28,3 +31,14 @@ export const commandsOn =
     const exit = (await command.run({ connection, secrets: trial.secrets, config: trial.config, now }, args, io)) ?? 0
     return { exit, ...seen }
   }
+
+/** What a command of one record is run with when its identifier and `flags` are typed. */
+export async function typedArgs(described: DescribedCommand, id: string, ...flags: string[]): Promise<unknown> {
+  let args: unknown
+  const command = new Command('change').argument('<id>').exitOverride()
+  takeDescribed(command, described, async (ready) => {
+    args = ready.args
+  })
+  await command.parseAsync([id, ...flags], { from: 'user' })
+  return args
+}

@@ -75,6 +75,7 @@ test('the same is given as JSON, without a line', async () => {
       ...{ algorithm: 'RS256', claims: ['iss', 'aud', 'iat or exp', 'login_hint'] },
       ...{ audience: issuer, code_challenge_method: 'S256' },
     },
+    ...{ requires_pkce: true, post_logout_redirect_uris: [] },
   })
 })
 
@@ -121,6 +122,14 @@ test('an application needs an upstream, and its requests need no signature', asy
   assert.match(out, /^Each request: +PKCE S256$/m)
   assert.match(err, /^It observes/)
   assert.equal((await latest()).upstream_id, upstreamId)
+  const postLogoutRedirectUris = ['https://payroll.example/signed-out']
+  const without = { ...asked, isPublic: false, isWithoutPkce: true, postLogoutRedirectUris, upstreamId }
+  const { out: said } = await run(newConnectionCommands.application, without)
+  assert.match(said, /^Each request: +PKCE S256, or a nonce$/m)
+  assert.match(said, /^Post-logout redirect URI: +https:\/\/payroll\.example\/signed-out$/m)
+  const { requires_pkce: requiresPkce, post_logout_redirect_uris: kept } = await latest()
+  assert.deepEqual([requiresPkce, kept], [false, postLogoutRedirectUris])
+  await assert.rejects(run(newConnectionCommands.application, { ...without, isPublic: true }), { code: 'invalid' })
 })
 
 test('a connection of Microsoft Entra is added with all that Entra is set up with', async () => {

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
-import { commandsOn } from '../../../test/support/run-command.ts'
+import { commandsOn, typedArgs } from '../../../test/support/run-command.ts'
 import { relyingParty } from '../../../test/support/sign-in-browser.ts'
+import { transact } from '../../base/db/transact.ts'
+import { createUpstream } from '../../sign-in/upstreams/create-upstream.ts'
+import { terminalChange } from '../organization-of.ts'
 import { newConnectionCommands } from './add-connection-commands.ts'
 import { connectionCommands } from './connection-commands.ts'
+import { connectionGroup } from './connection-group.ts'
 import { signingKeyCommands } from './signing-key-commands.ts'
 
 const trial = testApp()
 const make = makeIn(trial)
-const run = commandsOn(trial, '2026-11-20T10:00:00.000Z')
+const now = '2026-11-20T10:00:00.000Z'
+const run = commandsOn(trial, now)
 const tenantId = '5f2c1b7a-9d34-4e0b-8c61-2a7e93d0f415'
 const entra = { name: 'Microsoft 365', tenantIds: [tenantId], appId: 'c0a81d52-6e4f-4b9a-a3d7-18f5e2b96c04' }
 
@@ -27,11 +33,20 @@ async function addPayroll(name = 'Payroll'): Promise<string> {
   return (await only()).id
 }
 
+/** An upstream that is never asked. */
+async function addUpstream(): Promise<string> {
+  const issuer = 'https://id.example'
+  const metadata = { issuer, authorizationEndpoint: `${issuer}/authorize`, endSessionEndpoint: null }
+  const wanted = { name: 'Example ID', provider: 'oidc', clientId: 'muster', clientSecret: 'x', metadata } as const
+  const change = terminalChange(trial.tenant.organizationId, now)
+  return (await transact(trial.db, (tx) => createUpstream(tx, trial.secrets, wanted, change))).id
+}
+
 const fieldsOf = (out: string) =>
   out
     .trimEnd()
     .split('\n')
-    .map((line) => line.split(/: +/))
+    .map((line) => (/^([^:]+): +(.*)$/.exec(line) ?? [line, line]).slice(1))
 
 /** Ana got in twice, Bo once and Cy not at all; what is older than 30 days does not count. */
 async function addSignIns(connectionId: string): Promise<void> {
@@ -53,7 +68,7 @@ test('connections are listed with their kinds and what they do', async () => {
   const { id, client_id: clientId } = await only()
   const rows = async () => (await run(connectionCommands.list, {})).out.split('\n').map((row) => row.split(/ {2,}/))
   assert.deepEqual((await rows()).slice(0, 2), [
-    ['ID', 'NAME', 'KIND', 'MODE', 'UPSTREAM', 'CLIENT ID'],
+    ['ID', 'NAME', 'KIND', 'MODE', 'UPSTREAM', 'CLIENT ID', 'LAST REFUSAL'],
     [id, 'Microsoft 365', 'entra', 'enforce', clientId],
   ])
   await run(connectionCommands.pause, { id, minutes: 60, reason: 'an outage' })
@@ -75,6 +90,7 @@ test('everything about a connection is shown but its secret', async () => {
     ['Client ID', clientId],
     ['Client secret', 'set, and not shown again'],
     ['Redirect URI', 'https://app.example/callback'],
+    ['PKCE', 'required'],
     ['Request algorithm', 'RS256'],
     ['Request key', 'rp'],
     ['Start address', 'https://payroll.example/'],
@@ -93,6 +109,74 @@ test('everything about a connection is shown but its secret', async () => {
   const later = await commandsOn(trial, '2026-11-20T11:00:00.000Z')(connectionCommands.show, { id })
   assert.deepEqual(fieldsOf(later.out)[4], ['Pause', 'none'], 'it has ended by itself')
   await assert.rejects(run(connectionCommands.show, { id: '999' }), { code: 'not_found' })
+})
+
+test('a connection is changed by what is given, and says what is true now', async () => {
+  const upstreamId = await addUpstream()
+  const client = { name: 'Wiki', redirectUris: ['https://wiki.example/callback'], upstreamId }
+  await run(newConnectionCommands.application, { ...client, postLogoutRedirectUris: ['https://wiki.example/'] })
+  const { id } = await only()
+  const change = async (given: object) => {
+    const [said = '', ...fields] = (await run(connectionCommands.change, { id, ...given })).out.trimEnd().split('\n')
+    const named = ['Redirect URI', 'Post-logout redirect URI', 'PKCE']
+    return [said, ...fieldsOf(fields.join('\n')).filter(([name = '']) => named.includes(name))]
+  }
+  const wiki = [
+    ['Redirect URI', 'https://wiki.example/callback'],
+    ['Post-logout redirect URI', 'https://wiki.example/'],
+  ]
+  const without = ['PKCE', 'not required: requests without it need a nonce']
+  assert.deepEqual(await change({}), [`Connection ${id} is as it was`, ...wiki, ['PKCE', 'required']])
+  assert.deepEqual(await change({ requiresPkce: false }), [`Connection ${id} is changed`, ...wiki, without])
+  assert.deepEqual(await change({ postLogoutRedirectUris: false }), [
+    ...[`Connection ${id} is changed`, ['Redirect URI', 'https://wiki.example/callback'], without],
+  ])
+  const redirectUris = ['https://wiki.example/a', 'https://wiki.example/b']
+  assert.deepEqual(await change({ redirectUris, requiresPkce: true }), [
+    ...[`Connection ${id} is changed`, ['Redirect URI', redirectUris[0]], ['Redirect URI', redirectUris[1]]],
+    ['PKCE', 'required'],
+  ])
+  await assert.rejects(change({ postLogoutRedirectUris: ['https://wiki.example/*'] }), { code: 'invalid' })
+  await assert.rejects(run(connectionCommands.change, { id: '999', requiresPkce: false }), { code: 'not_found' })
+  const audited = await trial.db.selectFrom('audit_logs').select('changes').orderBy('id', 'desc').limit(2).execute()
+  assert.deepEqual(
+    audited.map(({ changes }) => changes?.map(({ field }) => field)),
+    [['redirect_uris', 'requires_pkce'], ['post_logout_redirect_uris']],
+  )
+})
+
+test('the flags that take away are typed beside those that give', async () => {
+  const typed = (...flags: string[]) => typedArgs(connectionGroup.commands.change, '7', ...flags)
+  assert.deepEqual(await typed(), { id: '7' })
+  assert.deepEqual(await typed('--without-pkce'), { id: '7', requiresPkce: false })
+  assert.deepEqual(await typed('--with-pkce'), { id: '7', requiresPkce: true })
+  assert.deepEqual(await typed('--no-post-logout-redirect-uri'), { id: '7', postLogoutRedirectUris: false })
+  const addresses = ['https://a.example/', 'https://b.example/']
+  assert.deepEqual(await typed('--post-logout-redirect-uri', ...addresses, '--redirect-uri', ...addresses), {
+    ...{ id: '7', postLogoutRedirectUris: addresses, redirectUris: addresses },
+  })
+})
+
+test('the last refusal is listed and shown, with what to do about it', async () => {
+  const upstreamId = await addUpstream()
+  const client = { name: 'Wiki', redirectUris: ['https://wiki.example/callback'], upstreamId }
+  await run(newConnectionCommands.application, client)
+  const { id } = await only()
+  const refuse = (reason: RequestRefusal) =>
+    trial.db
+      .insertInto('signin_refusals')
+      .values({ organization_id: trial.tenant.organizationId, connection_id: id, reason, refused_at: now })
+      .onConflict((conflict) => conflict.constraint('signin_refusals_pkey').doUpdateSet({ reason }))
+      .execute()
+  await refuse('pkce_missing')
+  assert.match((await run(connectionCommands.list, {})).out, / {2}pkce_missing, 2026-11-20T10:00:00.000Z\n$/)
+  const last = async () => fieldsOf((await run(connectionCommands.show, { id })).out).at(-1)
+  assert.deepEqual(await last(), [
+    'Last refusal',
+    `2026-11-20T10:00:00.000Z: The application sends no PKCE. Turn PKCE on there, with the method S256, or do without: muster connections change ${id} --without-pkce`,
+  ])
+  await refuse('redirect_uri')
+  assert.match((await last())?.[1] ?? '', /redirect address that is not registered\. Add the address/)
 })
 
 test('a connection of Microsoft Entra is shown with its tenants and addresses', async () => {

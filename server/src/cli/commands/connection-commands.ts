@@ -8,7 +8,7 @@ import {
 import { noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import { readGroupsOf } from '../../sign-in/connections/connection-groups.ts'
 import { findConnectionById, listConnections } from '../../sign-in/connections/connection-queries.ts'
-import { readRefusals } from '../../sign-in/connections/note-refusal.ts'
+import { type LastRefusal, readRefusals } from '../../sign-in/connections/note-refusal.ts'
 import { pauseConnection, resumeConnection } from '../../sign-in/connections/pause-connection.ts'
 import { presentConnection } from '../../sign-in/connections/present-connection.ts'
 import { findSignInAddress, requireSignInAddress } from '../../sign-in/connections/sign-in-address.ts'
@@ -34,7 +34,7 @@ export const connectionCommands = implement(connectionGroup, {
       one.mode === 'enforce' && (one.paused_until ?? '') > now ? `paused until ${one.paused_until}` : one.mode,
       one.upstream_id ?? '',
       one.client_id,
-      refusals.get(one.id)?.reason ?? '',
+      refusalWords(refusals.get(one.id)),
     ])
     const heads = ['ID', 'NAME', 'KIND', 'MODE', 'UPSTREAM', 'CLIENT ID', 'LAST REFUSAL']
     for (const line of alignColumns(heads, rows)) await io.line(line)
@@ -108,6 +108,9 @@ export const connectionCommands = implement(connectionGroup, {
     await io.line(`Connection ${id} deleted`)
   },
 })
+
+const refusalWords = (refusal: LastRefusal | undefined): string =>
+  refusal ? `${refusal.reason}, ${refusal.refused_at}` : ''
 
 async function describeConnection(
   { connection: { db }, config, now }: CommandContext,

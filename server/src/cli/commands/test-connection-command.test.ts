@@ -255,3 +255,25 @@ test('the upstream of an application is asked whether it answers', async () => {
   assert.equal(exit, 1)
   assert.match(said('upstream').join(), /✗ upstream: issuer must answer at/)
 })
+
+test('a request that was refused is said with what to do, until someone has got in since', async () => {
+  const { id } = await addPayroll()
+  const { organizationId } = trial.tenant
+  const refused_at = '2026-11-20T09:00:00.000Z'
+  await trial.db
+    .insertInto('signin_refusals')
+    .values({ organization_id: organizationId, connection_id: id, reason: 'client_secret', refused_at })
+    .execute()
+  const refusal = async () => (await tested(id)).said('last refusal')
+  const [said] = await refusal()
+  assert.match(
+    said ?? '',
+    /^! last refusal: 2026-11-20T09:00:00\.000Z: .* client secret.* Enter the client secret there/,
+  )
+  const person = await addPerson('Ana')
+  const signIn = { person_id: person.id, connection_id: id, result: 'Success' } as const
+  await make.authLog(organizationId, { ...signIn, started_at: '2026-11-20T08:59:00.000Z' })
+  assert.equal((await refusal()).length, 1)
+  await make.authLog(organizationId, { ...signIn, started_at: '2026-11-20T09:01:00.000Z' })
+  assert.deepEqual(await refusal(), [])
+})

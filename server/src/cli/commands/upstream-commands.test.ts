@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { Command } from 'commander'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { startHostileProvider } from '../../../test/support/hostile-provider.ts'
-import { commandsOn } from '../../../test/support/run-command.ts'
-import { takeDescribed } from '../program/take-described.ts'
+import { commandsOn, typedArgs } from '../../../test/support/run-command.ts'
 import { newConnectionCommands } from './add-connection-commands.ts'
 import { connectionCommands } from './connection-commands.ts'
 import { upstreamCommands } from './upstream-commands.ts'
@@ -55,7 +53,7 @@ test('an upstream is changed by what is given, and says what is true now', async
   const { id } = await trial.db.selectFrom('signin_upstreams').select('id').executeTakeFirstOrThrow()
   const change = async (given: object) => (await run(upstreamCommands.change, { id, ...given })).out
   const shown = (name: string, tenant: string, domains: string, creates: string) =>
-    `Name:           ${name}\nTenant:         ${tenant}\nDomains:        ${domains}\nCreates people: ${creates}\n`
+    `Name:             ${name}\nTenant:           ${tenant}\nDomains:          ${domains}\nCreates people:   ${creates}\nSigns people out: no\n`
   assert.equal(
     await change({ name: 'Example ID', createsPeople: true }),
     `Upstream ${id} is changed\n${shown('Example ID', 'tid=a1', 'x.example', 'yes')}`,
@@ -64,7 +62,10 @@ test('an upstream is changed by what is given, and says what is true now', async
     await change({ createsPeople: true }),
     `Upstream ${id} is as it was\n${shown('Example ID', 'tid=a1', 'x.example', 'yes')}`,
   )
-  assert.match((await run(upstreamCommands.list, {})).out, /CREATES PEOPLE\n.* tid=a1 +x\.example +yes\n/)
+  assert.match(
+    (await run(upstreamCommands.list, {})).out,
+    /CREATES PEOPLE +SIGNS PEOPLE OUT\n.* tid=a1 +x\.example +yes +no\n/,
+  )
   assert.match(await change({ tenant: 'b2' }), /Tenant: +tid=b2\n/)
   assert.match(await change({ tenantClaim: 'org' }), /Tenant: +org=b2\n/)
   assert.match(
@@ -73,22 +74,23 @@ test('an upstream is changed by what is given, and says what is true now', async
   )
   await assert.rejects(change({ tenantClaim: 'org' }), /--tenant/)
   await assert.rejects(change({ emailDomains: ['nothing'] }), { code: 'invalid' })
-  assert.match(await change({ tenant: 'c3', createsPeople: false }), /Tenant: +hd=c3\n.*\nCreates people: no\n/)
+  assert.match(await change({ tenant: 'c3', createsPeople: false }), /Tenant: +hd=c3\n.*\nCreates people: +no\n/)
+  await assert.rejects(change({ signsOut: true }), { code: 'invalid' })
+  await trial.db
+    .updateTable('signin_upstreams')
+    .set({ end_session_endpoint: `${provider.issuer}/out` })
+    .execute()
+  assert.match(await change({ signsOut: true }), /Signs people out: yes\n/)
+  assert.match(await change({ signsOut: false }), /Signs people out: no\n/)
   await assert.rejects(run(upstreamCommands.change, { id: '99', name: 'Mine' }), { code: 'not_found' })
 })
 
 test('the flags that take away are typed beside those that give', async () => {
-  const typed = async (...flags: string[]) => {
-    let args: unknown
-    const command = new Command('change').argument('<id>').exitOverride()
-    takeDescribed(command, upstreamGroup.commands.change, async (ready) => {
-      args = ready.args
-    })
-    await command.parseAsync(['7', ...flags], { from: 'user' })
-    return args
-  }
+  const typed = (...flags: string[]) => typedArgs(upstreamGroup.commands.change, '7', ...flags)
   assert.deepEqual(await typed(), { id: '7' })
   assert.deepEqual(await typed('--no-tenant', '--no-create-people'), { id: '7', tenant: false, createsPeople: false })
+  assert.deepEqual(await typed('--no-sign-out'), { id: '7', signsOut: false })
+  assert.deepEqual(await typed('--sign-out'), { id: '7', signsOut: true })
   assert.deepEqual(await typed('--tenant', 'a1', '--create-people', '--domain', 'x.example', 'y.example'), {
     ...{ id: '7', tenant: 'a1', createsPeople: true },
     emailDomains: ['x.example', 'y.example'],

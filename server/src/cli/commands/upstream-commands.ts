@@ -49,9 +49,10 @@ export const upstreamCommands = implement(upstreamGroup, {
     const { id } = await organizationOf(connection.db, named)
     const rows = (await listUpstreams(connection.db, id)).map((one) => [
       ...[one.id, one.name, one.provider, one.issuer],
-      ...[tenantWords(one), one.email_domains.join(','), one.creates_people ? 'yes' : 'no'],
+      ...[tenantWords(one), one.email_domains.join(',')],
+      ...[one.creates_people, one.signs_out].map((is) => (is ? 'yes' : 'no')),
     ])
-    const heads = ['ID', 'NAME', 'PROVIDER', 'ISSUER', 'TENANT', 'DOMAINS', 'CREATES PEOPLE']
+    const heads = ['ID', 'NAME', 'PROVIDER', 'ISSUER', 'TENANT', 'DOMAINS', 'CREATES PEOPLE', 'SIGNS PEOPLE OUT']
     for (const line of alignColumns(heads, rows)) await io.line(line)
   },
 

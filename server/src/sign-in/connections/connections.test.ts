@@ -48,6 +48,8 @@ test('createSignInConnection, listSignInConnections, changeSignInConnection, rol
     is_public: false,
     issuer: `${baseUrl}/signin/oidc`,
     ...payroll,
+    post_logout_redirect_uris: [],
+    requires_pkce: true,
     request_keys_url: null,
     request_algorithm: 'RS256',
     start_url: null,
@@ -59,6 +61,7 @@ test('createSignInConnection, listSignInConnections, changeSignInConnection, rol
     signed_in_count: 0,
     failed_count: 0,
     last_failure: null,
+    last_refusal: null,
   })
   assert.deepEqual((await browser.ask('GET', `/views/sign_in_connections/${id}`)).body, listed)
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { mode: 'disabled' })).status, 204)
@@ -109,7 +112,8 @@ test('createEntraConnection says all that Entra is set up with, and changeSignIn
     redirect_uris: ['https://login.microsoftonline.com/common/federation/externalauthprovider'],
     ...{ request_keys: null, request_keys_url: null, request_algorithm: null },
     ...{ upstream_id: null, groups: [], paused_until: null, pause_reason: null },
-    ...{ last_sign_in_at: null, signed_in_count: 0, failed_count: 0, last_failure: null },
+    ...{ last_sign_in_at: null, signed_in_count: 0, failed_count: 0, last_failure: null, last_refusal: null },
+    ...{ post_logout_redirect_uris: [], requires_pkce: true },
     start_url: null,
     is_browser_managed: false,
     wait_seconds: 300,

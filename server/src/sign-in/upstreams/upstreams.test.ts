@@ -37,13 +37,15 @@ test('createSignInUpstream, listSignInUpstreams, changeSignInUpstream, replaceSi
   const made = await browser.ask('POST', at, { ...keycloak(), email_domains: ['Example.COM', 'example.com'] })
   const redirect = `${baseUrl}/signin/upstream/return`
   const { id } = made.body
-  assert.deepEqual([made.status, made.body], [200, { id, redirect_uri: redirect }])
+  const signedOut = `${baseUrl}/signin/upstream/signed-out`
+  const addresses = { redirect_uri: redirect, post_logout_redirect_uri: signedOut }
+  assert.deepEqual([made.status, made.body], [200, { id, ...addresses }])
   const list = async () => (await browser.ask('GET', '/views/sign_in_upstreams')).body.data
   const [{ created_at: _, ...shown }] = await list()
   const { client_secret: _secret, ...asked } = keycloak()
   assert.deepEqual(shown, {
     ...{ id, ...asked, tenant: null, email_domains: ['example.com'], creates_people: false },
-    redirect_uri: redirect,
+    ...{ ...addresses, signs_out: false },
   })
   const tenant = { claim: 'tid', value: 'a1' }
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { tenant, name: 'KC' })).status, 204)
@@ -51,6 +53,14 @@ test('createSignInUpstream, listSignInUpstreams, changeSignInUpstream, replaceSi
   assert.deepEqual((await list())[0].tenant, tenant)
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { creates_people: true })).status, 204)
   assert.equal((await list())[0].creates_people, true)
+  const without = await browser.ask('PATCH', `${at}/${id}`, { signs_out: true })
+  assert.deepEqual([without.status, without.body.errors[0].field], [422, 'signs_out'])
+  await app.db
+    .updateTable('signin_upstreams')
+    .set({ end_session_endpoint: `${provider.issuer}/out` })
+    .execute()
+  assert.equal((await browser.ask('PATCH', `${at}/${id}`, { signs_out: true })).status, 204)
+  assert.equal((await list())[0].signs_out, true)
   const { status, body: objection } = await browser.ask('PATCH', `${at}/${id}`, { email_domains: [] })
   assert.deepEqual([status, objection.errors[0].field], [422, 'creates_people'])
   const sealed = async () =>
@@ -74,7 +84,7 @@ test('createSignInUpstream, listSignInUpstreams, changeSignInUpstream, replaceSi
   assert.deepEqual(
     actions.map(({ action }) => action).filter((action) => action?.startsWith('signin_')),
     [
-      ...['signin_upstream.created', 'signin_upstream.changed', 'signin_upstream.changed'],
+      ...['signin_upstream.created', 'signin_upstream.changed', 'signin_upstream.changed', 'signin_upstream.changed'],
       'signin_upstream.secret_replaced',
       ...['signin_connection.created', 'signin_connection.deleted', 'signin_upstream.deleted'],
     ],

@@ -263,12 +263,3 @@ test('prompt is passed on and resolved, and prompt=none is answered without aski
   const { location = '' } = (await visit.go(none)).headers
   assert.match(new URL(location).searchParams.get('error') ?? '', /_required$/)
 })
-
-test('signing out is passed on to the provider, which asks the person itself', async () => {
-  const set = await setUp(provider.issuer)
-  const { headers, status } = await (await leave(set)).go(
-    `/signin/oidc/session/end?client_id=${set.connection.clientId}`,
-  )
-  const { origin, searchParams } = new URL(headers['location'] ?? '')
-  assert.deepEqual([status, origin, [...searchParams]], [303, provider.issuer, [['client_id', 'muster']]])
-})
