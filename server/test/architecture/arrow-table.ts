@@ -295,7 +295,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'modern-tar': ['agents/packages', 'cli'],
   'scim2-parse-filter': ['access/scim'],
   'node:sqlite': ['base/osquery-sql'],
-  jose: ['cli', 'agents/companion', 'agents/device-proofs', 'sign-in/sessions', 'sign-in/entra'],
+  jose: ['cli', 'agents/companion', 'agents/device-proofs', 'sign-in/oidc', 'sign-in/entra'],
   'oidc-provider': ['sign-in/oidc'],
   '@simplewebauthn/server': ['access/sessions'],
   '@zxcvbn-ts/core': ['access/sessions'],

@@ -27,7 +27,8 @@ export const upstreamCommands = implement(upstreamGroup, {
     const { id } = await transact(connection.db, (tx) => createUpstream(tx, secrets, wanted, context))
     await io.line(`Upstream:         ${id}`)
     await io.line(`Redirect address: ${address}${returnPath}`)
-    await io.line(`Sign-out address: ${address}${signedOutPath}`)
+    // A provider without an address for signing out leads nobody back from there.
+    if (metadata.endSessionEndpoint !== null) await io.line(`Sign-out address: ${address}${signedOutPath}`)
     await io.error(
       `Enter the redirect address at the provider${client.signsOut ? ' and the sign-out address' : ''}, then: muster connections add application … --upstream ${id}`,
     )

@@ -7,8 +7,9 @@ import { json } from '../../../test/support/hostile-provider.ts'
 import { transact } from '../../base/db/transact.ts'
 import { changeConnection } from '../connections/change-connection.ts'
 import { changeUpstream } from '../upstreams/change-upstream.ts'
+import { signingOutMarks } from './signing-out.ts'
 
-const { stage, change, setUp, leave, pass, tokensOf, provider } = await honestUpstream()
+const { stage, make, change, setUp, leave, pass, tokensOf, provider } = await honestUpstream()
 const { host } = new URL(baseUrl)
 const back = 'https://payroll.example/signed-out?from=muster%20here'
 const form = 'application/x-www-form-urlencoded'
@@ -136,6 +137,19 @@ test('what is no ID token of the organization for this application leads nobody 
   assert.equal((await ask({ client_id: '\0' }, { method: 'POST' })).status, 400)
   const asJson = { method: 'POST', type: 'application/json' }
   assert.equal((await ask(JSON.stringify({ client_id: clientId }), asJson)).status, 415)
+})
+
+test('what one organization has signed says nothing to another', async () => {
+  const set = await setUpLedBack()
+  const hint = await idTokenOf(set)
+  const other = await make.organization({ name: 'Other' })
+  await stage.db.updateTable('signing_keys').set({ organization_id: other.id }).where('purpose', '=', 'oidc').execute()
+  assert.equal((await ask({ id_token_hint: hint, post_logout_redirect_uri: back })).status, 400)
+  const { clientId } = set.connection
+  const written = signingOutMarks(stage.secrets, other.id).write({ clientId, returnTo: back })
+  assert.equal((await comeBack(written)).status, 400)
+  const own = signingOutMarks(stage.secrets, set.organizationId).write({ clientId, returnTo: back })
+  assert.equal((await comeBack(own)).location, back)
 })
 
 test('an address that is not registered is not led to: the page says so, and IT finds it at the connection', async () => {
