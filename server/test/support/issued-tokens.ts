@@ -5,7 +5,7 @@ import { headersOf, signingKeysOf } from '../../src/signals/webhooks/sign-delive
 import type { TestApp } from './app.ts'
 import { openBrowser, password } from './console.ts'
 import { readForm } from './entra-stand-in.ts'
-import type { Party, Visit } from './token-party.ts'
+import { type Party, signedOut, type Visit } from './token-party.ts'
 
 type Issued = Awaited<ReturnType<typeof issueTokens>>
 type TokenKind = keyof Issued['tokens']
@@ -70,6 +70,7 @@ export async function issueTokens(app: TestApp, party: Party) {
     'ID token': given['id_token'] ?? '',
     'Entra answer': entraAnswer,
     'upstream state': left.state,
+    'sign-out state': await signOutState(app, party),
     'upstream cookie': left.browser.cookies.get(left.cookie) ?? '',
     'poll token': stream['poll_bearer_token'] ?? '',
     'signed event': String(Object.values(polled.sets)[0]),
@@ -88,6 +89,14 @@ export async function issueTokens(app: TestApp, party: Party) {
 async function takeCode(visit: Visit): Promise<string> {
   const { away = '' } = await visit.finish()
   return new URL(away).searchParams.get('code') ?? ''
+}
+
+/** What an upstream is given to bring back when it has signed someone out. */
+async function signOutState(app: TestApp, { host, callers }: Party): Promise<string> {
+  const asked = { client_id: callers.application.clientId, post_logout_redirect_uri: signedOut }
+  const url = `/signin/oidc/session/end?${new URLSearchParams(asked)}`
+  const { headers } = await app.app.inject({ url, headers: { host } })
+  return new URL(headers.location ?? '').searchParams.get('state') ?? ''
 }
 
 const formed = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -3,7 +3,7 @@ import { compactVerify, createLocalJWKSet } from 'jose'
 import type { TestApp } from './app.ts'
 import { accessTokenOf, type Door, redeem, type Side } from './issued-tokens.ts'
 import { doorsOfMachines } from './machine-doors.ts'
-import type { Party } from './token-party.ts'
+import { type Party, signedOut } from './token-party.ts'
 
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
@@ -113,6 +113,20 @@ function doorsOfSignIns(app: TestApp) {
       isOpened: async ({ issued: { left } }, text) => {
         const query = new URLSearchParams({ state: text, error: 'access_denied' })
         return (await left.browser.go(`/signin/upstream/return?${query}`)).status === 303
+      },
+    },
+    'signing out': {
+      takes: ['ID token'],
+      isOpened: async (side, text) => {
+        const query = new URLSearchParams({ id_token_hint: text, post_logout_redirect_uri: signedOut })
+        return (await statusOf(app, side, `/signin/oidc/session/end?${query}`, {})) === 303
+      },
+    },
+    'the return from signing out at an upstream': {
+      takes: ['sign-out state'],
+      isOpened: async (side, text) => {
+        const query = new URLSearchParams({ state: text })
+        return (await statusOf(app, side, `/signin/upstream/signed-out?${query}`, {})) === 303
       },
     },
     'the browser that returns from an upstream': {

@@ -140,18 +140,27 @@ export async function addParty({ app, entra, address }: Place, name: string) {
   return { name, organizationId, tenant, origin, host, linkName, requestObject, ...parts, ...ways }
 }
 
+/** Where the applications of a party lead people back to from signing out. */
+export const signedOut = 'https://app.example/signed-out'
+
 type RelyingParty = Awaited<ReturnType<typeof relyingParty>>
 
 type Called = { app: TestApp; rp: RelyingParty; appId: string }
 
 async function addCallers(tx: Tx, { app: { secrets }, rp, appId }: Called, change: ReturnType<typeof systemChange>) {
   const issuer = 'https://id.example'
-  const metadata = { issuer, authorizationEndpoint: `${issuer}/authorize`, endSessionEndpoint: null }
-  const upstream = { name: 'Example ID', provider: 'oidc', clientId: 'muster', clientSecret: 'x', metadata } as const
+  const metadata = { issuer, authorizationEndpoint: `${issuer}/authorize`, endSessionEndpoint: `${issuer}/out` }
+  const client = { clientId: 'muster', clientSecret: 'x', signsOut: true }
+  const upstream = { name: 'Example ID', provider: 'oidc', ...client, metadata } as const
   const { id: upstreamId } = await createUpstream(tx, secrets, upstream, change)
   const redirectUris = [rp.redirectUri]
   const add = (wanted: Omit<Parameters<typeof createConnection>[2], 'redirectUris'>): Promise<Client> =>
-    createConnection(tx, secrets, { mode: 'enforce', ...wanted, redirectUris }, change)
+    createConnection(
+      tx,
+      secrets,
+      { mode: 'enforce', ...wanted, redirectUris, postLogoutRedirectUris: [signedOut] },
+      change,
+    )
   const ofEntra = {
     name: 'Microsoft 365',
     cloud: 'global' as const,

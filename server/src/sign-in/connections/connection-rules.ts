@@ -74,20 +74,6 @@ type WhoSays = {
   mode: 'enforce' | 'observe' | 'disabled'
 }
 
-/** What is wrong with a connection that does without PKCE (RFC 9700 §2.1.1): without a secret, PKCE is all there is. */
-export function faultsOfPkce({
-  kind,
-  isPublic,
-  requiresPkce,
-}: {
-  kind: string
-  isPublic: boolean
-  requiresPkce: boolean
-}) {
-  if (requiresPkce || mayDoWithoutPkce({ kind, is_public: isPublic })) return []
-  return [{ field: 'requires_pkce', message: 'must be on, except for an application with a secret' }]
-}
-
 /** What is wrong with how a connection learns who the person is: each kind has one way, and a disabled one needs none yet. */
 export function faultsOfPerson({ kind, requestKeys, upstreamId, groupIds, mode }: WhoSays): FieldError[] {
   if (kind === 'application') {
@@ -99,4 +85,12 @@ export function faultsOfPerson({ kind, requestKeys, upstreamId, groupIds, mode }
     ...(groupIds.length === 0 ? [] : [{ field: 'group_ids', message: 'are for connections of the kind application' }]),
     ...(isNobody ? [{ field: 'request_keys', message: 'are needed: a second step signs its requests' }] : []),
   ]
+}
+
+type Proves = { kind: WhoSays['kind']; isPublic: boolean; requiresPkce: boolean }
+
+/** What is wrong with a connection that does without PKCE (RFC 9700 §2.1.1): without a secret, PKCE is all there is. */
+export function faultsOfPkce({ kind, isPublic, requiresPkce }: Proves): FieldError[] {
+  if (requiresPkce || mayDoWithoutPkce({ kind, is_public: isPublic })) return []
+  return [{ field: 'requires_pkce', message: 'must be on, except for an application with a secret' }]
 }
