@@ -6,7 +6,7 @@ import { startHostileProvider } from '../../server/test/support/hostile-provider
 import { askAsPage, lackOfBrowser as skip, untilIdle } from './browser.ts'
 import { keepPicture } from './keep-pictures.ts'
 import { assertFitsPhone, violations } from './look.ts'
-import { opened, page, visit, withConsole } from './signed-in.ts'
+import { at, opened, page, visit, withConsole } from './signed-in.ts'
 
 const provider = await startHostileProvider()
 after(() => provider.stop())
@@ -28,6 +28,8 @@ async function look(name: string): Promise<void> {
 const readConnection = async (id: string) => (await askAsPage(page, 'GET', `/views/sign_in_connections/${id}`)).body
 
 let id = ''
+/** An application. */
+let portal = ''
 
 test('a connection is made with what to select and to copy at the other side, and its secret is shown once', {
   skip,
@@ -129,6 +131,162 @@ test('an application is made with the upstream that signs its people in', { skip
   await look('setup-application')
   await nameGroups(wiki)
   assert.equal((await askAsPage(page, 'DELETE', `/session/sign_in_connections/${wiki}`)).status, 204)
+})
+
+test('an application says where people are led back to from signing out, and may do without PKCE', {
+  skip,
+}, async () => {
+  const signOuts = page.getByLabel('Sign-out addresses (optional)')
+  const pkce = page.getByLabel('Require PKCE')
+  const without = page.getByText('Without PKCE, each request has to come with a nonce.')
+  const client = (name: RegExp) => page.getByRole('radio', { name })
+  const fillIn = async (name: string) => {
+    await visit('/connections')
+    await visit('/connections/new')
+    await client(/^An application sends people to Muster first/).check()
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByLabel('Redirect addresses').fill('https://portal.example.com/callback')
+    await page.getByLabel('Upstream').selectOption('Example ID')
+    await pkce.uncheck()
+    await without.waitFor()
+  }
+  const idOfMade = async () => {
+    await page.getByRole('link', { name: 'Go to the connection' }).click()
+    await page.getByText('Upstream Example ID').waitFor()
+    return new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  }
+  const optionsOf = async (made: string) => {
+    const { is_public: isPublic, requires_pkce: requires, post_logout_redirect_uris: uris } = await readConnection(made)
+    return [isPublic, requires, uris]
+  }
+
+  await fillIn('Pocket')
+  await client(/^Public/).check()
+  assert.deepEqual([await pkce.count(), await without.count()], [0, 0])
+  await button('Create the connection').click()
+  await page.getByText('Select the response type code, the scope openid, and PKCE with S256.').waitFor()
+  assert.equal(await page.getByText('Sign-out address').count(), 0)
+  const pocket = await idOfMade()
+  assert.deepEqual(await optionsOf(pocket), [true, true, []])
+  await visit(`/connections/${pocket}/settings`)
+  await signOuts.waitFor()
+  assert.equal(await pkce.count(), 0)
+
+  await fillIn('Portal')
+  await client(/^Our identity provider signs people in/).check()
+  assert.deepEqual([await pkce.count(), await signOuts.count()], [0, 1])
+  await client(/^An application sends people to Muster first/).check()
+  await signOuts.fill('http://portal.example.com/signed-out')
+  await button('Create the connection').click()
+  await page.getByText('must be an https address without a fragment').waitFor()
+  assert.equal(await signOuts.getAttribute('aria-invalid'), 'true')
+  await look('without-pkce')
+  const addresses = ['https://portal.example.com/signed-out', 'https://portal.example.com/bye']
+  await signOuts.fill(addresses.join('\n'))
+  await button('Create the connection').click()
+  await page.getByText('the scope openid, and a nonce: PKCE is not required.').waitFor()
+  for (const address of addresses) await page.getByText(address, { exact: true }).waitFor()
+  assert.equal(await button('Copy the sign-out address').count(), 1)
+  await look('without-pkce-created')
+  portal = await idOfMade()
+  assert.deepEqual(await optionsOf(portal), [false, false, addresses])
+
+  await visit(`/connections/${portal}/settings`)
+  await without.waitFor()
+  assert.equal(await signOuts.inputValue(), addresses.join('\n'))
+  await pkce.check()
+  await signOuts.fill('')
+  await without.waitFor({ state: 'detached' })
+  await page.getByText('2 changes: sign-out addresses, PKCE').waitFor()
+  await button('Save changes').click()
+  await page.getByText('Connection saved').waitFor()
+  assert.deepEqual(await optionsOf(portal), [false, true, []])
+  await visit(`/connections/${portal}/setup`)
+  await page.getByText('Select the response type code, the scope openid, and PKCE with S256.').waitFor()
+  assert.equal(await page.getByText('Sign-out address').count(), 0)
+  assert.equal((await askAsPage(page, 'DELETE', `/session/sign_in_connections/${pocket}`)).status, 204)
+})
+
+test('Microsoft Entra has neither sign-out addresses nor PKCE to choose', { skip }, async () => {
+  const record = `**/views/sign_in_connections/${portal}`
+  await page.route(record, async (route) => {
+    await route.fulfill({ json: { ...(await (await route.fetch()).json()), kind: 'entra' } })
+  })
+  await page.goto(at(`/connections/${portal}/settings`))
+  await page.getByText('Microsoft signs people in').waitFor()
+  await page.getByLabel('Start address (optional)').waitFor()
+  for (const label of ['Sign-out addresses (optional)', 'Require PKCE']) {
+    assert.equal(await page.getByLabel(label).count(), 0, label)
+  }
+  await page.unroute(record)
+})
+
+test('a refused request is said in plain words, with what to do about it, until someone gets in', {
+  skip,
+}, async () => {
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+  const refusal = { reason: 'pkce_missing', refused_at: minutesAgo(5) }
+  const words = 'The application sends no PKCE'
+  const note = page.locator('.note.will').filter({ hasText: 'A request was refused' })
+  let says: object = {}
+  // The server of this test runs in a process of its own: what it would have noted is put into its answers.
+  await page.route(/\/views\/sign_in_connections(\/\d+)?(\?.*)?$/, async (route) => {
+    const response = await route.fetch()
+    const answer = await response.json()
+    const said = (connection: { id: string }) => (connection.id === portal ? { ...connection, ...says } : connection)
+    await route.fulfill({ json: answer.data ? { ...answer, data: answer.data.map(said) } : said(answer) })
+  })
+  const visitWith = async (path: string, now: object) => {
+    says = now
+    await visit('/connections/browsers')
+    await page.goto(at(path))
+    await page.getByText('Portal').first().waitFor()
+  }
+  const failureCell = page.getByRole('row').filter({ hasText: 'Portal' }).getByRole('cell').nth(5)
+  try {
+    await visitWith(`/connections/${portal}`, { last_refusal: refusal, last_sign_in_at: minutesAgo(9) })
+    await note.waitFor()
+    assert.match(
+      (await note.textContent()) ?? '',
+      /^A request was refused \d+ m ago\. The application sends no PKCE\. Turn PKCE on there, with the method S256, or turn “Require PKCE” off under Settings\.$/,
+    )
+    await look('request-refused')
+    await keepPicture(page, '/sign-in-request-refused', 'dark')
+    await assertFitsPhone(page)
+    await note.getByRole('link', { name: 'Settings' }).click()
+    await page.getByLabel('Require PKCE').waitFor()
+    await visitWith(`/connections/${portal}`, { last_refusal: refusal, is_public: true })
+    await note.getByText('Turn PKCE on there, with the method S256.').waitFor()
+    await page.route('**/console/api/session', async (route) => {
+      const me = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...me, permissions: [] } })
+    })
+    await visitWith(`/connections/${portal}`, { last_refusal: refusal })
+    await note.getByText('Turn PKCE on there, with the method S256.').waitFor()
+    assert.equal(await note.getByRole('link').count(), 0, 'who may not change it')
+    await page.unroute('**/console/api/session')
+    await visitWith(`/connections/${portal}`, { last_refusal: { ...refusal, reason: 'redirect_uri' } })
+    await note.getByText('exactly, to the redirect addresses of the connection.').waitFor()
+    await visitWith(`/connections/${portal}`, { last_refusal: refusal, last_sign_in_at: minutesAgo(3) })
+    await page.getByRole('heading', { level: 2, name: 'Observes' }).waitFor()
+    assert.equal(await note.count(), 0)
+
+    const failure = { reason: 'blocked_by_issues', started_at: minutesAgo(7) }
+    await visitWith('/connections', { last_refusal: refusal, last_failure: failure, last_sign_in_at: null })
+    assert.equal(await failureCell.textContent(), words)
+    assert.equal(await failureCell.getAttribute('title'), words)
+    const width = (of: 'scrollWidth' | 'clientWidth') => failureCell.evaluate((cell, side) => cell[side], of)
+    assert.ok((await width('scrollWidth')) > (await width('clientWidth')), 'it is longer than its column')
+    assert.equal(await failureCell.evaluate((cell) => getComputedStyle(cell).textOverflow), 'ellipsis')
+    await look('list-refused')
+    await assertFitsPhone(page)
+    const later = { ...failure, started_at: minutesAgo(2) }
+    await visitWith('/connections', { last_refusal: refusal, last_failure: later, last_sign_in_at: null })
+    assert.notEqual(await failureCell.textContent(), words)
+  } finally {
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+  assert.equal((await askAsPage(page, 'DELETE', `/session/sign_in_connections/${portal}`)).status, 204)
 })
 
 /** Groups that are shared with an application: chosen in Settings, and taken away again. */

@@ -1,15 +1,29 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startHostileProvider } from '../../server/test/support/hostile-provider.ts'
+import { json, startHostileProvider } from '../../server/test/support/hostile-provider.ts'
 import { askAsPage, lackOfBrowser as skip } from './browser.ts'
+import { keepPicture } from './keep-pictures.ts'
 import { assertFitsPhone, violations } from './look.ts'
-import { opened, page, visit, withConsole } from './signed-in.ts'
+import { at, opened, page, visit, withConsole } from './signed-in.ts'
 
 const provider = await startHostileProvider()
 after(() => provider.stop())
 withConsole(12, { settings: async () => ({ MUSTER_ALLOW_PRIVATE_IDENTITY_PROVIDERS: '127.0.0.1' }) })
 
 const button = (name: string | RegExp) => page.getByRole('button', { name }).first()
+const signsOut = () => page.getByLabel('Sign people out there as well')
+/** What is entered at the provider. */
+async function showsAddresses(): Promise<void> {
+  for (const [label, path] of [
+    ['Redirect address', '/signin/upstream/return'],
+    ['Sign-out address', '/signin/upstream/signed-out'],
+  ] as const) {
+    await page
+      .getByRole('group', { name: label })
+      .getByText(`${opened.trial.baseUrl}${path}`, { exact: true })
+      .waitFor()
+  }
+}
 const listed = async () => (await askAsPage(page, 'GET', '/views/sign_in_upstreams')).body.data
 
 test('an identity provider is added, with what to enter there', { skip }, async () => {
@@ -20,6 +34,7 @@ test('an identity provider is added, with what to enter there', { skip }, async 
   await page.getByRole('link', { name: 'Add identity provider' }).click()
   await page.getByLabel('Google Workspace domain').waitFor()
   assert.equal(await page.getByLabel('Issuer').count(), 0)
+  assert.equal(await page.getByLabel('Sign people out there as well').count(), 0, 'Google has no address for it')
   const guide = page.getByRole('link', { name: 'How to' })
   for (const [product, path] of [
     ['Okta', 'sign-in-okta'],
@@ -45,14 +60,22 @@ test('an identity provider is added, with what to enter there', { skip }, async 
   await page.getByLabel('Domains (optional)').fill('example.com\nExample.org')
   await page.getByLabel('Tenant claim (optional)').fill('tid')
   await page.getByLabel('Tenant', { exact: true }).fill('a1')
+  await signsOut().check()
+  await button('Add identity provider').click()
+  await page.getByText('must be off: the provider names no end_session_endpoint').waitFor()
+  assert.equal(await signsOut().getAttribute('aria-invalid'), 'true')
+  await keepPicture(page, '/sign-in-new-upstream')
+  const metadata = { ...provider.metadata, end_session_endpoint: `${provider.issuer}/logout` }
+  provider.endpoints.set('/.well-known/openid-configuration', json(metadata))
   await button('Add identity provider').click()
   await page.getByRole('heading', { level: 1, name: 'Identity provider added' }).waitFor()
-  await page.getByText(`${opened.trial.baseUrl}/signin/upstream/return`).waitFor()
+  await showsAddresses()
   assert.deepEqual(await violations(page), [])
-  const [{ name, tenant, email_domains: domains, creates_people: creates }] = await listed()
+  await keepPicture(page, '/sign-in-upstream-added')
+  const [{ name, tenant, email_domains: domains, creates_people: creates, signs_out: isSignedOut }] = await listed()
   assert.deepEqual(
-    [name, tenant, domains, creates],
-    ['Keycloak', { claim: 'tid', value: 'a1' }, ['example.com', 'example.org'], true],
+    [name, tenant, domains, creates, isSignedOut],
+    ['Keycloak', { claim: 'tid', value: 'a1' }, ['example.com', 'example.org'], true, true],
   )
 })
 
@@ -74,16 +97,41 @@ test('a connection takes the address where its caller publishes its keys', { ski
   await page.getByText('1 change: request keys').waitFor()
 })
 
+test('Google has no address that signs people out: neither the setting nor the address is shown', {
+  skip,
+}, async () => {
+  const [{ id }] = await listed()
+  const answers = '**/views/sign_in_upstreams*'
+  await page.route(answers, async (route) => {
+    const answer = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...answer, data: [{ ...answer.data[0], provider: 'google' }] } })
+  })
+  await page.goto(at(`/connections/upstreams/${id}`))
+  await page.getByLabel('Google Workspace domain').waitFor()
+  await page.getByRole('group', { name: 'Redirect address' }).waitFor()
+  assert.equal(await signsOut().count(), 0)
+  assert.equal(await page.getByRole('group', { name: 'Sign-out address' }).count(), 0)
+  await page.unroute(answers)
+  await page.goto(at('/connections/upstreams'))
+})
+
 test('it is renamed, its secret is replaced, and it is deleted once no connection uses it', { skip }, async () => {
   await visit('/connections/upstreams')
   await page.getByRole('link', { name: 'Keycloak' }).click()
   await page.getByRole('heading', { level: 1, name: 'Keycloak' }).waitFor()
   await page.getByLabel('Name').fill('Example ID')
   await page.getByText('1 change: name').waitFor()
+  await showsAddresses()
+  assert.ok(await signsOut().isChecked())
+  await signsOut().uncheck()
+  await page.getByText('2 changes: name, signing out there').waitFor()
   assert.deepEqual(await violations(page), [])
+  await keepPicture(page, '/sign-in-upstream')
+  await keepPicture(page, '/sign-in-upstream', 'dark')
   await button('Save changes').click()
   await page.getByRole('heading', { level: 1, name: 'Example ID' }).waitFor()
-  assert.equal((await listed())[0].name, 'Example ID')
+  const [{ name, signs_out: isSignedOut }] = await listed()
+  assert.deepEqual([name, isSignedOut], ['Example ID', false])
   await assertFitsPhone(page)
   await button('More for this identity provider').click()
   await page.getByRole('menuitem', { name: 'Replace the client secret…' }).click()

@@ -3,6 +3,7 @@ const special: Readonly<Record<string, string>> = {
   email: 'e-mail',
   id: 'ID',
   ids: 'IDs',
+  pkce: 'PKCE',
   sql: 'SQL',
   uris: 'URIs',
   url: 'URL',

@@ -1,6 +1,6 @@
 import { NumberInput, Textarea, TextInput } from '@mantine/core'
 import { CheckLine } from './check-line.tsx'
-import type { ConnectionInput } from './connection-input.ts'
+import { type ConnectionInput, mayTurnPkceOff } from './connection-input.ts'
 import { GroupsField } from './groups-field.tsx'
 import { RequestKeysField } from './request-keys-field.tsx'
 import { UpstreamField } from './upstream-field.tsx'
@@ -45,6 +45,17 @@ export function ConnectionFields<Input extends ConnectionInput>({
           onChange={(event) => set({ redirectUris: event.currentTarget.value })}
         />
       )}
+      {value.kind !== 'entra' && (
+        <Textarea
+          label="Sign-out addresses (optional)"
+          description="Where people may be led back to when the application signs them out (post-logout redirect URIs). One on each line."
+          placeholder="https://payroll.example.com/signed-out"
+          value={value.postLogoutUris}
+          rows={2}
+          error={faultOf('post_logout_redirect_uris') ?? faultOf('post_logout_redirect_uris/0')}
+          onChange={(event) => set({ postLogoutUris: event.currentTarget.value })}
+        />
+      )}
       {value.kind === 'application' && (
         <UpstreamField
           value={value.upstreamId}
@@ -63,6 +74,22 @@ export function ConnectionFields<Input extends ConnectionInput>({
           error={faultOf('request_keys') ?? faultOf('request_keys/keys') ?? faultOf('request_keys_url')}
           onChange={(requestKeys) => set({ requestKeys })}
         />
+      )}
+      {mayTurnPkceOff(value) && (
+        <CheckLine
+          label="Require PKCE"
+          isOn={value.requiresPkce}
+          error={faultOf('requires_pkce')}
+          onChange={(requiresPkce) => set({ requiresPkce })}
+        >
+          Each request has to come with PKCE (S256). Turn it off only for an application that has none: its requests
+          then have to come with a nonce.
+        </CheckLine>
+      )}
+      {mayTurnPkceOff(value) && !value.requiresPkce && (
+        <p className="note will" role="status">
+          Without PKCE, each request has to come with a nonce.
+        </p>
       )}
       <CheckLine
         label="Browsers are managed"

@@ -1,4 +1,5 @@
 import type { SignInConnectionCreation, SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import { mayDoWithoutPkce } from '@muster/contract/request-refusals.ts'
 import type { PersonGroupName } from '../components/person-group-choice.tsx'
 import { visibleText } from '../components/visible-text.ts'
 
@@ -6,9 +7,14 @@ import { visibleText } from '../components/visible-text.ts'
 export type ConnectionInput = {
   /** Chosen once. */
   readonly kind: SignInConnectionView['kind']
+  /** Chosen once: without a secret. */
+  readonly isPublic: boolean
   readonly name: string
   /** One on each line. */
   readonly redirectUris: string
+  /** Where people are led back to from signing out: one on each line. */
+  readonly postLogoutUris: string
+  readonly requiresPkce: boolean
   /** The JSON of a key set (RFC 7517), or where the caller publishes it; blank without. */
   readonly requestKeys: string
   /** The upstream that signs the people of an application in; blank without. */
@@ -24,8 +30,11 @@ export type NewConnectionInput = ConnectionInput & { readonly kind: SignInConnec
 
 export const noInput: NewConnectionInput = {
   kind: 'second_step',
+  isPublic: false,
   name: '',
   redirectUris: '',
+  postLogoutUris: '',
+  requiresPkce: true,
   requestKeys: '',
   upstreamId: '',
   groups: [],
@@ -36,8 +45,11 @@ export const noInput: NewConnectionInput = {
 
 export const inputOf = (connection: SignInConnectionView): ConnectionInput => ({
   kind: connection.kind,
+  isPublic: connection.is_public,
   name: connection.name,
   redirectUris: connection.redirect_uris.join('\n'),
+  postLogoutUris: connection.post_logout_redirect_uris.join('\n'),
+  requiresPkce: connection.requires_pkce,
   requestKeys:
     connection.request_keys_url ??
     (connection.request_keys === null ? '' : JSON.stringify(connection.request_keys, null, 2)),
@@ -79,9 +91,16 @@ function keysOf(text: string): { request_keys?: KeySet | null; request_keys_url:
 
 const linesOf = (text: string): string[] => text.split(/\s+/).filter(Boolean)
 
+/** Whether the form lets PKCE be turned off. */
+export const mayTurnPkceOff = ({ kind, isPublic }: Pick<ConnectionInput, 'kind' | 'isPublic'>): boolean =>
+  mayDoWithoutPkce({ kind, is_public: isPublic })
+
 export const bodyOf = (input: ConnectionInput) => ({
   name: input.name.trim(),
   redirect_uris: linesOf(input.redirectUris),
+  post_logout_redirect_uris: linesOf(input.postLogoutUris),
+  // Turned off before another kind or a public client was chosen, it stays on.
+  requires_pkce: input.requiresPkce || !mayTurnPkceOff(input),
   ...keysOf(input.requestKeys),
   upstream_id: input.kind === 'application' && input.upstreamId !== '' ? input.upstreamId : null,
   group_ids: input.kind === 'application' ? input.groups.map(({ id }) => id) : [],
@@ -92,8 +111,11 @@ export const bodyOf = (input: ConnectionInput) => ({
 
 export const labels: Readonly<Record<keyof ConnectionInput, string>> = {
   kind: 'kind',
+  isPublic: 'client',
   name: 'name',
   redirectUris: 'redirect addresses',
+  postLogoutUris: 'sign-out addresses',
+  requiresPkce: 'PKCE',
   requestKeys: 'request keys',
   upstreamId: 'upstream',
   groups: 'shared groups',
@@ -120,6 +142,8 @@ export function changeOf(before: ConnectionInput, after: ConnectionInput): Parti
 const memberLabels: Readonly<Record<keyof ReturnType<typeof bodyOf>, string>> = {
   name: labels.name,
   redirect_uris: labels.redirectUris,
+  post_logout_redirect_uris: labels.postLogoutUris,
+  requires_pkce: labels.requiresPkce,
   request_keys: labels.requestKeys,
   request_keys_url: labels.requestKeys,
   upstream_id: labels.upstreamId,

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
+import { mayDoWithoutPkce } from '@muster/contract/request-refusals.ts'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/api.ts'
@@ -8,7 +9,15 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { lacksKeys, modeMeaning, modeOf, modeWords, pausedUntil, refusedTitle } from './connection-words.ts'
+import {
+  lacksKeys,
+  modeMeaning,
+  modeOf,
+  modeWords,
+  pausedUntil,
+  refusedTitle,
+  standingRefusal,
+} from './connection-words.ts'
 import { PauseDialog } from './pause-dialog.tsx'
 import { ReadinessDialog } from './readiness-dialog.tsx'
 import { WithConnection } from './with-connection.tsx'
@@ -18,10 +27,47 @@ const route = getRouteApi('/shell/connections/$connectionId')
 /** What a connection does with devices, and the way to another mode. */
 export function ConnectionPage() {
   const { connectionId } = route.useParams()
-  return <WithConnection id={connectionId}>{(connection) => <Mode connection={connection} />}</WithConnection>
+  return (
+    <WithConnection id={connectionId}>
+      {(connection) => (
+        <>
+          <Refusal connection={connection} />
+          <Mode connection={connection} />
+        </>
+      )}
+    </WithConnection>
+  )
 }
 
 type Parts = { readonly connection: SignInConnectionView }
+
+/** Why the application cannot sign anyone in as it is set up, and what to do about it. */
+function Refusal({ connection }: Parts) {
+  const may = useMay('manage_sign_in')
+  const refusal = standingRefusal(connection)
+  if (!refusal) return null
+  const mayTurnPkceOff = may && refusal.reason === 'pkce_missing' && mayDoWithoutPkce(connection)
+  return (
+    <p className="note will">
+      <span>
+        A request was refused <RelativeTime time={refusal.refused_at} />. {refusal.what}. {refusal.advice}
+        {mayTurnPkceOff && (
+          <>
+            , or turn “Require PKCE” off under{' '}
+            <Link
+              className="underlined"
+              to="/connections/$connectionId/settings"
+              params={{ connectionId: connection.id }}
+            >
+              Settings
+            </Link>
+          </>
+        )}
+        .
+      </span>
+    </p>
+  )
+}
 
 function Mode({ connection }: Parts) {
   const { mode } = connection

@@ -57,6 +57,8 @@ function Setup({ connection }: { connection: SignInConnectionView }) {
             clientId: connection.client_id,
             secret: connection.is_public ? null : undefined,
             redirectUris: connection.redirect_uris,
+            postLogoutUris: connection.post_logout_redirect_uris,
+            requiresPkce: connection.requires_pkce,
           }}
         />
       )}

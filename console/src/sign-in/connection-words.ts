@@ -1,6 +1,7 @@
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import type { SignInUpstreamView } from '@muster/contract/console-upstreams.ts'
 import type { RefusalReason } from '@muster/contract/refusal-reasons.ts'
+import { requestRefusals } from '@muster/contract/request-refusals.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 export const modeWords = { enforce: 'Enforces', observe: 'Observes', disabled: 'Disabled' } as const
@@ -47,6 +48,15 @@ export function knownBy(connection: KnownBy, upstreams: Upstreams): string {
   if (kind === 'second_step') return algorithm === null ? 'No keys yet' : `Signed requests (${algorithm})`
   const name = upstreams?.find(({ id }) => id === upstreamId)?.name
   return name === undefined ? 'Upstream' : `Upstream ${visibleText(name)}`
+}
+
+type LastTimes = Pick<SignInConnectionView, 'last_refusal' | 'last_sign_in_at'>
+
+/** The last refused request with its words, if it came after the last sign-in, and after `otherAt` where that is given. */
+export function standingRefusal({ last_refusal: refusal, last_sign_in_at: signedInAt }: LastTimes, otherAt?: string) {
+  if (refusal === null) return undefined
+  const isLast = [signedInAt, otherAt].every((time) => !time || Date.parse(refusal.refused_at) > Date.parse(time))
+  return isLast ? { ...refusal, ...requestRefusals[refusal.reason] } : undefined
 }
 
 export const reasonWords: Readonly<Record<RefusalReason, string>> = {

@@ -15,7 +15,16 @@ import '../developers/developers.css'
 import './sign-in.css'
 import { upstreamsQuery } from './connection-queries.ts'
 import { SignInTabs } from './connection-tabs.tsx'
-import { keysLacking, kindMeaning, kindWords, knownBy, lacksKeys, modeMeaning, modeOf } from './connection-words.ts'
+import {
+  keysLacking,
+  kindMeaning,
+  kindWords,
+  knownBy,
+  lacksKeys,
+  modeMeaning,
+  modeOf,
+  standingRefusal,
+} from './connection-words.ts'
 
 export function ConnectionsPage() {
   const may = useMay('manage_sign_in')
@@ -42,8 +51,14 @@ export function ConnectionsPage() {
   )
 }
 
-const failureWords = ({ reason }: NonNullable<SignInConnectionView['last_failure']>) =>
-  reason === null ? 'Not known' : signInReasons[reason]
+/** What came last without anyone getting in: a sign-in that failed, or a request that began none. Undefined without one. */
+function failureWords(connection: SignInConnectionView): string | undefined {
+  const { last_failure: failure } = connection
+  const refusal = standingRefusal(connection, failure?.started_at)
+  if (refusal) return refusal.what
+  if (failure === null) return undefined
+  return failure.reason === null ? 'Not known' : signInReasons[failure.reason]
+}
 
 const NewConnection = () => (
   <Button component={Link} to="/connections/new" variant="filled" leftSection={<Icon name="plus" size={14} />}>
@@ -94,8 +109,8 @@ const columnsWith = (upstreams: Parameters<typeof knownBy>[1]): readonly Column<
     text: 'Last failure',
     head: 'w-known',
     className: 'c-more secondary',
-    title: ({ last_failure: failure }) => (failure === null ? 'None in the last 30 days' : failureWords(failure)),
-    cell: ({ last_failure: failure }) => (failure === null ? 'None' : failureWords(failure)),
+    title: (connection) => failureWords(connection) ?? 'None in the last 30 days',
+    cell: (connection) => failureWords(connection) ?? 'None',
   },
   {
     text: 'Last sign-in',

@@ -64,43 +64,47 @@ const keysLater =
 const needsKeys = ({ kind, requestKeys }: ConnectionInput): boolean =>
   kind === 'second_step' && readKeySet(requestKeys) === null
 
-const MadeConnection = ({ connection, provider, input }: Made) => (
-  <>
-    {needsKeys(input) ? (
-      <p className="note will">It is disabled: it has no keys. {keysLacking}</p>
-    ) : (
-      <p>It observes: no device is refused. Enforce once the first sign-ins look right.</p>
-    )}
-    {connection.client_secret !== null && (
-      <SecretOnce
-        label="Client secret"
-        secret={connection.client_secret}
-        after="Copy it now: it is not shown again. A lost one can be replaced."
-      />
-    )}
-    <section className="form-section">
-      <h2>At {provider === 'okta' ? 'Okta' : input.kind === 'application' ? 'the application' : 'the caller'}</h2>
-      <SetupSteps
-        provider={provider}
-        values={{
-          issuer: connection.issuer,
-          clientId: connection.client_id,
-          secret: connection.client_secret,
-          redirectUris: bodyOf(input).redirect_uris,
-        }}
-      />
-    </section>
-    <p>
-      <Link className="underlined" to="/connections/$connectionId" params={{ connectionId: connection.id }}>
-        Go to the connection
-      </Link>
-    </p>
-  </>
-)
+function MadeConnection({ connection, provider, input }: Made) {
+  const body = bodyOf(input)
+  return (
+    <>
+      {needsKeys(input) ? (
+        <p className="note will">It is disabled: it has no keys. {keysLacking}</p>
+      ) : (
+        <p>It observes: no device is refused. Enforce once the first sign-ins look right.</p>
+      )}
+      {connection.client_secret !== null && (
+        <SecretOnce
+          label="Client secret"
+          secret={connection.client_secret}
+          after="Copy it now: it is not shown again. A lost one can be replaced."
+        />
+      )}
+      <section className="form-section">
+        <h2>At {provider === 'okta' ? 'Okta' : input.kind === 'application' ? 'the application' : 'the caller'}</h2>
+        <SetupSteps
+          provider={provider}
+          values={{
+            issuer: connection.issuer,
+            clientId: connection.client_id,
+            secret: connection.client_secret,
+            redirectUris: body.redirect_uris,
+            postLogoutUris: body.post_logout_redirect_uris,
+            requiresPkce: body.requires_pkce,
+          }}
+        />
+      </section>
+      <p>
+        <Link className="underlined" to="/connections/$connectionId" params={{ connectionId: connection.id }}>
+          Go to the connection
+        </Link>
+      </p>
+    </>
+  )
+}
 
 function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
   const [provider, setProvider] = useState<ProviderName>(firstProviderOf(noInput.kind))
-  const [isPublic, setIsPublic] = useState(false)
   const [input, setInput] = useState(noInput)
   const { title, redirectHint, redirectExample, aboutKeys } = providerOf(provider)
   const facts = useQuery(settingFactsQuery)
@@ -115,7 +119,7 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
       const body = bodyOf(input)
       const name = body.name === '' ? title : body.name
       const mode = needsKeys(input) ? 'disabled' : 'observe'
-      const chosen = { kind: input.kind, mode, is_public: provider !== 'okta' && isPublic } as const
+      const chosen = { kind: input.kind, mode, is_public: provider !== 'okta' && input.isPublic } as const
       return api('createSignInConnection', { body: { ...body, ...chosen, name } })
     },
     refresh: ['connections'],
@@ -162,8 +166,8 @@ function NewConnectionForm({ onMade }: { onMade: (made: Made) => void }) {
         <ChoiceCards
           legend="Client"
           name="client"
-          value={isPublic ? 'public' : 'secret'}
-          onChange={(value) => setIsPublic(value === 'public')}
+          value={input.isPublic ? 'public' : 'secret'}
+          onChange={(value) => setInput({ ...input, isPublic: value === 'public' })}
           options={[
             { value: 'secret', title: 'With a secret', text: 'An application with a server that keeps a secret.' },
             { value: 'public', title: 'Public', text: 'A page or an app that proves itself by PKCE alone.' },

@@ -17,28 +17,39 @@ import { UnreachableAddress } from '../components/unreachable-address.tsx'
 import { useAction } from '../components/use-action.ts'
 import '../developers/developers.css'
 import './sign-in.css'
+import { SignOutAddress } from './sign-out-address.tsx'
 import { UpstreamFields } from './upstream-fields.tsx'
-import { newUpstreamBodyOf, noUpstream, productWords, type UpstreamProduct, upstreamsCrumb } from './upstream-input.ts'
+import {
+  hasSignOut,
+  newUpstreamBodyOf,
+  noUpstream,
+  productWords,
+  type UpstreamProduct,
+  upstreamsCrumb,
+} from './upstream-input.ts'
+
+type Made = { readonly upstream: NewSignInUpstream; readonly provider: UpstreamProduct }
 
 export function NewUpstreamPage() {
   const may = useMay('manage_sign_in')
-  const [made, setMade] = useState<NewSignInUpstream>()
+  const [made, setMade] = useState<Made>()
   return (
     <Page title={made ? 'Identity provider added' : 'Add identity provider'} crumb={upstreamsCrumb}>
       <div className="page form-page">
         {!may && <MissingPermission power="manage_sign_in" />}
         {may && !made && <NewUpstreamForm onMade={setMade} />}
-        {made && <MadeUpstream upstream={made} />}
+        {made && <MadeUpstream {...made} />}
       </div>
     </Page>
   )
 }
 
-const MadeUpstream = ({ upstream }: { upstream: NewSignInUpstream }) => (
+const MadeUpstream = ({ upstream, provider }: Made) => (
   <section className="form-section">
     <p>Muster has read its metadata. Enter this redirect address at the provider, exactly:</p>
     <CodeBlock text={upstream.redirect_uri} label="Redirect address" />
     <UnreachableAddress address={upstream.redirect_uri} reader={{ browserFrom: undefined }} />
+    {hasSignOut(provider) && <SignOutAddress address={upstream.post_logout_redirect_uri} />}
     <p>
       Then{' '}
       <Link className="underlined" to="/connections/new">
@@ -69,14 +80,14 @@ const issuers: Readonly<Partial<Record<UpstreamProduct, string>>> = {
   okta: 'https://example.okta.com',
 }
 
-function NewUpstreamForm({ onMade }: { onMade: (made: NewSignInUpstream) => void }) {
+function NewUpstreamForm({ onMade }: { onMade: (made: Made) => void }) {
   const facts = useQuery(settingFactsQuery)
   const [input, setInput] = useState(noUpstream)
   const create = useAction({
     act: () => api('createSignInUpstream', { body: newUpstreamBodyOf(input) }),
     refresh: ['listSignInUpstreams', 'audit'],
     hasForm: true,
-    onDone: onMade,
+    onDone: (upstream) => onMade({ upstream, provider: input.provider }),
   })
   const set = (change: Partial<typeof input>) => setInput({ ...input, ...change })
   const submit = (event: FormEvent) => {

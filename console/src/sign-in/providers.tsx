@@ -10,10 +10,18 @@ export type SetupValues = {
   /** Known only right after it was made; null of a client without one. */
   readonly secret: string | null | undefined
   readonly redirectUris: readonly string[]
+  readonly postLogoutUris: readonly string[]
+  readonly requiresPkce: boolean
 }
 
-type Value = 'discovery' | 'issuer' | 'authorization' | 'token' | 'jwks' | 'clientId' | 'secret' | 'redirects' | 'reply'
-type Step = { readonly says: ReactNode; readonly values?: readonly Value[] }
+type Value =
+  | ('discovery' | 'issuer' | 'authorization' | 'token' | 'jwks' | 'clientId' | 'secret')
+  | ('redirects' | 'signOuts' | 'reply')
+type Step = {
+  readonly says: ReactNode | ((values: SetupValues) => ReactNode)
+  /** Of which there is at least one, or the step is left out. */
+  readonly values?: readonly Value[]
+}
 
 /** How to set up the other side: one entry for each kind of it. */
 type Provider = {
@@ -33,6 +41,11 @@ type Provider = {
 
 const clientValues: readonly Value[] = ['clientId', 'secret']
 
+const signOutStep: Step = {
+  says: 'Check that its sign-out address (post-logout redirect URI) is one of these.',
+  values: ['signOuts'],
+}
+
 const providers = [
   {
     value: 'signing',
@@ -49,6 +62,7 @@ const providers = [
         says: 'Turn on signed request objects with an RSA or P-256 key, and send the e-mail address or user name as login_hint.',
       },
       { says: 'Check that its redirect address is one of these.', values: ['redirects'] },
+      signOutStep,
       { says: 'To decide by the device, require acr to be urn:muster:device:compliant.' },
     ],
   },
@@ -93,8 +107,12 @@ const providers = [
         says: 'Enter these values in place of those of the identity provider. Most applications read the rest from the discovery address.',
         values: ['discovery', 'issuer', ...clientValues],
       },
-      { says: 'Select the response type code, the scope openid, and PKCE with S256.' },
+      {
+        says: ({ requiresPkce }) =>
+          `Select the response type code, the scope openid, and ${requiresPkce ? 'PKCE with S256.' : 'a nonce: PKCE is not required.'}`,
+      },
       { says: 'Check that its redirect address is one of these.', values: ['redirects'] },
+      signOutStep,
       { says: 'To decide by the device, require acr to be urn:muster:device:compliant.' },
     ],
   },
@@ -137,16 +155,18 @@ const labels: Readonly<Record<Value, string>> = {
   clientId: 'Client ID',
   secret: 'Client secret',
   redirects: 'Redirect address',
+  signOuts: 'Sign-out address',
   reply: 'Redirect URI',
 }
 
 /** Each text to copy with its label; undefined for a secret that is no longer known. */
 export function textsOf(
   value: Value,
-  { issuer, clientId, secret, redirectUris }: SetupValues,
+  { issuer, clientId, secret, redirectUris, postLogoutUris }: SetupValues,
 ): [string, string | undefined][] {
   if (value === 'secret') return secret === null ? [] : [[labels.secret, secret]]
   if (value === 'redirects') return redirectUris.map((address) => [labels.redirects, address])
+  if (value === 'signOuts') return postLogoutUris.map((address) => [labels.signOuts, address])
   const texts = {
     discovery: `${issuer}/.well-known/openid-configuration`,
     ...{ issuer, clientId, authorization: `${issuer}/auth`, token: `${issuer}/token`, jwks: `${issuer}/jwks` },

@@ -11,29 +11,27 @@ export const SetupSteps = ({ provider, values }: Parts) => (
   <>
     <UnreachableAddress address={values.issuer} reader={readerOf(provider)} />
     <ol className="setup-steps">
-      {providerOf(provider).steps.map(({ says, values: wanted = [] }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the steps are written once
+      {stepsOf({ provider, values }).map(({ says, texts }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: no step moves
         <li key={index}>
           <div>{says}</div>
-          {wanted.length > 0 && (
+          {texts.length > 0 && (
             <dl className="setup-values">
-              {wanted
-                .flatMap((value) => textsOf(value, values))
-                .map(([label, text]) => (
-                  <Fragment key={`${label} ${text}`}>
-                    <dt className="secondary">{label}</dt>
-                    <dd>
-                      {text === undefined ? (
-                        <span className="secondary">Shown once when it was made. Replace it if it is lost.</span>
-                      ) : (
-                        <>
-                          <code>{visibleText(text)}</code>
-                          <CopyButton text={text} label={`the ${label.toLowerCase()}`} />
-                        </>
-                      )}
-                    </dd>
-                  </Fragment>
-                ))}
+              {texts.map(([label, text]) => (
+                <Fragment key={`${label} ${text}`}>
+                  <dt className="secondary">{label}</dt>
+                  <dd>
+                    {text === undefined ? (
+                      <span className="secondary">Shown once when it was made. Replace it if it is lost.</span>
+                    ) : (
+                      <>
+                        <code>{visibleText(text)}</code>
+                        <CopyButton text={text} label={`the ${label.toLowerCase()}`} />
+                      </>
+                    )}
+                  </dd>
+                </Fragment>
+              ))}
             </dl>
           )}
         </li>
@@ -41,3 +39,10 @@ export const SetupSteps = ({ provider, values }: Parts) => (
     </ol>
   </>
 )
+
+const stepsOf = ({ provider, values }: Parts) =>
+  providerOf(provider).steps.flatMap(({ says, values: wanted }) => {
+    const texts = wanted?.flatMap((value) => textsOf(value, values)) ?? []
+    if (wanted !== undefined && texts.length === 0) return []
+    return [{ says: typeof says === 'function' ? says(values) : says, texts }]
+  })

@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core'
 import { CheckLine } from './check-line.tsx'
-import type { UpstreamInput, UpstreamProduct } from './upstream-input.ts'
+import { hasSignOut, type UpstreamInput, type UpstreamProduct } from './upstream-input.ts'
 
 type Parts<Input> = {
   readonly provider: UpstreamProduct
@@ -70,6 +70,17 @@ export function UpstreamFields<Input extends UpstreamInput>({ provider, value, o
         Someone of these domains whom Muster does not know is added as a person. Off, they wait until you or SCIM add
         them.
       </CheckLine>
+      {hasSignOut(provider) && (
+        <CheckLine
+          label="Sign people out there as well"
+          isOn={value.signsOut}
+          error={faultOf('signs_out')}
+          onChange={(signsOut) => set({ signsOut })}
+        >
+          Someone who signs out of an application is signed out there first. Before you turn this on, register the
+          sign-out address at the provider: it leads people back.
+        </CheckLine>
+      )}
     </>
   )
 }

@@ -13,6 +13,7 @@ export type UpstreamInput = {
   /** One on each line. */
   readonly domains: string
   readonly createsPeople: boolean
+  readonly signsOut: boolean
 }
 
 export type NewUpstreamInput = UpstreamInput & {
@@ -33,11 +34,14 @@ export const productWords: Readonly<Record<UpstreamProduct, string>> = {
   oidc: 'Another (OpenID Connect)',
 }
 
+/** Google has no address that signs people out. */
+export const hasSignOut = (provider: UpstreamProduct): boolean => provider !== 'google'
+
 const googleIssuer = 'https://accounts.google.com'
 
 export const noUpstream: NewUpstreamInput = {
   ...{ provider: 'google', issuer: '', clientId: '', clientSecret: '' },
-  ...{ name: '', tenantClaim: '', tenant: '', domains: '', createsPeople: false },
+  ...{ name: '', tenantClaim: '', tenant: '', domains: '', createsPeople: false, signsOut: false },
 }
 
 export const upstreamInputOf = (upstream: SignInUpstreamView): UpstreamInput => ({
@@ -46,6 +50,7 @@ export const upstreamInputOf = (upstream: SignInUpstreamView): UpstreamInput => 
   tenant: upstream.tenant?.value ?? '',
   domains: upstream.email_domains.join('\n'),
   createsPeople: upstream.creates_people,
+  signsOut: upstream.signs_out,
 })
 
 /** Google's customer is always named by the same claim. */
@@ -59,6 +64,7 @@ export const upstreamBodyOf = (provider: UpstreamProduct, input: UpstreamInput) 
   tenant: tenantOf(provider, input),
   email_domains: input.domains.split(/[\s,]+/).filter(Boolean),
   creates_people: input.createsPeople,
+  signs_out: input.signsOut && hasSignOut(provider),
 })
 
 export const newUpstreamBodyOf = (input: NewUpstreamInput) => ({
@@ -75,6 +81,7 @@ export const upstreamLabels: Readonly<Record<keyof UpstreamInput, string>> = {
   tenant: 'tenant',
   domains: 'domains',
   createsPeople: 'adding people',
+  signsOut: 'signing out there',
 }
 
 export const upstreamShownOf = (input: UpstreamInput, field: keyof UpstreamInput): string => {

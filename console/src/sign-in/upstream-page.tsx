@@ -18,9 +18,11 @@ import { FormSaveBar } from '../developers/form-save-bar.tsx'
 import { useInput } from '../developers/use-input.ts'
 import './sign-in.css'
 import { upstreamsQuery } from './connection-queries.ts'
+import { SignOutAddress } from './sign-out-address.tsx'
 import { UpstreamActions } from './upstream-actions.tsx'
 import { UpstreamFields } from './upstream-fields.tsx'
 import {
+  hasSignOut,
   productWords,
   upstreamBodyOf,
   upstreamChangesInWords,
@@ -81,6 +83,9 @@ const Facts = ({ upstream }: { upstream: SignInUpstreamView }) => (
         <CodeBlock text={upstream.redirect_uri} label="Redirect address" />
         <UnreachableAddress address={upstream.redirect_uri} reader={{ browserFrom: productWords[upstream.provider] }} />
       </>
+    )}
+    {upstream.post_logout_redirect_uri !== null && hasSignOut(upstream.provider) && (
+      <SignOutAddress address={upstream.post_logout_redirect_uri} />
     )}
   </section>
 )

@@ -43,6 +43,17 @@ const connection: readonly Form[] = [
     },
   },
   {
+    what: 'a changed application',
+    of: 'sign-in/connection-settings-page.tsx',
+    path: '/connections/$connectionId/settings',
+    operation: 'changeSignInConnection',
+    reads: withMode('observe'),
+    send: async () => {
+      await page.getByLabel('Require PKCE').uncheck()
+      await button(/^Save/).click()
+    },
+  },
+  {
     what: 'a connection that is to enforce',
     of: 'sign-in/readiness-dialog.tsx',
     path: '/connections/$connectionId',
