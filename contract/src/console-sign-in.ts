@@ -172,7 +172,7 @@ export const SignInConnectionView = Type.Object(
         },
         {
           description:
-            'The last request that was refused because of how the application is set up: it began no sign-in, or got no token for one. Null without one since the settings that it depends on were changed.',
+            'The last request of 30 days that was refused because of how the application is set up: it began no sign-in, or got no token for one. Null without one since the settings that it depends on were changed.',
         },
       ),
     ),

@@ -175,6 +175,8 @@ test('the last refusal is listed and shown, with what to do about it', async () 
     'Last refusal',
     `2026-11-20T10:00:00.000Z: The application sends no PKCE. Turn PKCE on there, with the method S256, or do without: muster connections change ${id} --without-pkce`,
   ])
+  const { out: later } = await commandsOn(trial, '2026-12-20T10:00:00.000Z')(connectionCommands.show, { id })
+  assert.doesNotMatch(later, /Last refusal/)
   await refuse('redirect_uri')
   assert.match((await last())?.[1] ?? '', /redirect address that is not registered\. Add the address/)
 })

@@ -26,7 +26,7 @@ import { testConnection } from './test-connection-command.ts'
 export const connectionCommands = implement(connectionGroup, {
   async list({ connection, now }, { organization: named }, io) {
     const { id } = await organizationOf(connection.db, named)
-    const refusals = await readRefusals(connection.db, id)
+    const refusals = await readRefusals(connection.db, id, now)
     const rows = (await listConnections(connection.db, id)).map((one) => [
       one.id,
       one.name,

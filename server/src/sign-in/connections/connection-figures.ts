@@ -18,8 +18,8 @@ export const noFigures: ConnectionFigures = {
 }
 
 /**
- * What came through each connection, by its identifier: within 30 days the last success and the last failure, within 7 days
- * how they ended; and the last request that was refused.
+ * What came through each connection, by its identifier: within 30 days the last success, the last failure and the last request that
+ * was refused, within 7 days how sign-ins ended.
  */
 export async function readFigures(
   reader: Reader,
@@ -61,7 +61,7 @@ export async function readFigures(
         .as('failure_reason'),
     )
     .execute()
-  const refusals = await readRefusals(reader, organizationId)
+  const refusals = await readRefusals(reader, organizationId, now)
   const read = new Map<string, ConnectionFigures>()
   for (const [id, last_refusal] of refusals) read.set(id, { ...noFigures, last_refusal })
   for (const { connection_id: id, failed_at: startedAt, failure_reason: reason, ...figures } of rows) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Db, Reader, Tx } from '../../base/db/transact.ts'
-import { minuteMs, plusMs } from '../../base/time.ts'
+import { dayMs, minuteMs, plusMs } from '../../base/time.ts'
 import type { SignInConnection } from './connection-queries.ts'
 
 export type LastRefusal = { reason: RequestRefusal; refused_at: string }
@@ -41,12 +41,17 @@ export function refusalNotes(db: Db) {
   }
 }
 
-/** The last refusal of each connection that has one, by its identifier. */
-export async function readRefusals(reader: Reader, organizationId: string): Promise<ReadonlyMap<string, LastRefusal>> {
+/** The last refusal of each connection that has one of the last 30 days, by its identifier. */
+export async function readRefusals(
+  reader: Reader,
+  organizationId: string,
+  now: string,
+): Promise<ReadonlyMap<string, LastRefusal>> {
   const rows = await reader
     .selectFrom('signin_refusals')
     .select(['connection_id', 'reason', 'refused_at'])
     .where(inOrganization('signin_refusals', organizationId))
+    .where('refused_at', '>', plusMs(now, -30 * dayMs))
     .execute()
   return new Map(rows.map(({ connection_id: id, ...refusal }) => [id, refusal]))
 }
