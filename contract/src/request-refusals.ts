@@ -1,7 +1,7 @@
 type Words = {
   /** What the application has done: a sentence without its full stop. */
   readonly what: string
-  /** What whoever sets it up does about it; blank where that is left to them. */
+  /** What whoever sets it up does about it, in the same form. */
   readonly advice: string
 }
 
@@ -88,6 +88,12 @@ export const requestRefusals = {
 
 export type RequestRefusal = keyof typeof requestRefusals
 export const requestRefusalNames = Object.keys(requestRefusals) as RequestRefusal[]
+
+type LastTimes = { last_refusal: { refused_at: string } | null; last_sign_in_at: string | null }
+
+/** Whether a request was refused, and nobody has got in since. */
+export const isRefusalStanding = ({ last_refusal: refusal, last_sign_in_at: signedInAt }: LastTimes): boolean =>
+  refusal !== null && (signedInAt === null || Date.parse(refusal.refused_at) > Date.parse(signedInAt))
 
 /** Whether an administrator may let the application do without PKCE: it has a secret, and an upstream signs its people in. */
 export const mayDoWithoutPkce = ({ kind, is_public: isPublic }: { kind: string; is_public: boolean }): boolean =>

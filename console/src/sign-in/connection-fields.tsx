@@ -82,8 +82,7 @@ export function ConnectionFields<Input extends ConnectionInput>({
           error={faultOf('requires_pkce')}
           onChange={(requiresPkce) => set({ requiresPkce })}
         >
-          Each request has to come with PKCE (S256). Turn it off only for an application that has none: its requests
-          then have to come with a nonce.
+          Each request has to come with PKCE (S256). Turn it off only for an application that has none.
         </CheckLine>
       )}
       {mayTurnPkceOff(value) && !value.requiresPkce && (

@@ -1,7 +1,7 @@
 import type { SignInConnectionView } from '@muster/contract/console-sign-in.ts'
 import type { SignInUpstreamView } from '@muster/contract/console-upstreams.ts'
 import type { RefusalReason } from '@muster/contract/refusal-reasons.ts'
-import { requestRefusals } from '@muster/contract/request-refusals.ts'
+import { isRefusalStanding, requestRefusals } from '@muster/contract/request-refusals.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 export const modeWords = { enforce: 'Enforces', observe: 'Observes', disabled: 'Disabled' } as const
@@ -53,9 +53,10 @@ export function knownBy(connection: KnownBy, upstreams: Upstreams): string {
 type LastTimes = Pick<SignInConnectionView, 'last_refusal' | 'last_sign_in_at'>
 
 /** The last refused request with its words, if it came after the last sign-in, and after `otherAt` where that is given. */
-export function standingRefusal({ last_refusal: refusal, last_sign_in_at: signedInAt }: LastTimes, otherAt?: string) {
-  if (refusal === null) return undefined
-  const isLast = [signedInAt, otherAt].every((time) => !time || Date.parse(refusal.refused_at) > Date.parse(time))
+export function standingRefusal(times: LastTimes, otherAt?: string) {
+  const { last_refusal: refusal } = times
+  if (refusal === null || !isRefusalStanding(times)) return undefined
+  const isLast = !otherAt || Date.parse(refusal.refused_at) > Date.parse(otherAt)
   return isLast ? { ...refusal, ...requestRefusals[refusal.reason] } : undefined
 }
 

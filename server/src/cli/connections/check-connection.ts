@@ -1,4 +1,5 @@
 import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
+import { isRefusalStanding } from '@muster/contract/request-refusals.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { type ConnectionFigures, noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
@@ -115,8 +116,9 @@ function judgePeople(readiness: SignInReadiness, row: SignInConnection, now: str
 }
 
 /** A request that was refused, where nobody has got in since. */
-function judgeRefusal(row: SignInConnection, { last_refusal: refusal, last_sign_in_at: last }: ConnectionFigures) {
-  if (!refusal || (last !== null && refusal.refused_at <= last)) return []
+function judgeRefusal(row: SignInConnection, figures: ConnectionFigures): Finding[] {
+  const { last_refusal: refusal } = figures
+  if (!refusal || !isRefusalStanding(figures)) return []
   const { id, kind, sealed_client_secret: sealed } = row
   return [warning('last refusal', describeRefusal({ id, kind, is_public: sealed === null }, refusal))]
 }

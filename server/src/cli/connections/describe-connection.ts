@@ -34,8 +34,8 @@ export function describeRefusal(
   { reason, refused_at: at }: NonNullable<SignInConnectionView['last_refusal']>,
 ): string {
   const { what, advice } = requestRefusals[reason]
-  const isLifted = reason === 'pkce_missing' && mayDoWithoutPkce(connection)
-  const or = isLifted ? `, or do without: muster connections change ${connection.id} --without-pkce` : ''
+  const mayBeLifted = reason === 'pkce_missing' && mayDoWithoutPkce(connection)
+  const or = mayBeLifted ? `, or do without: muster connections change ${connection.id} --without-pkce` : ''
   return `${at}: ${what}. ${advice}${or}`
 }
 

@@ -41,9 +41,7 @@ export async function changeConnection(
     name: change.name ?? before.name,
     mode: change.mode ?? before.mode,
     redirect_uris: change.redirectUris ?? before.redirect_uris,
-    post_logout_redirect_uris: change.postLogoutRedirectUris
-      ? [...change.postLogoutRedirectUris]
-      : before.post_logout_redirect_uris,
+    post_logout_redirect_uris: change.postLogoutRedirectUris ?? before.post_logout_redirect_uris,
     requires_pkce: change.requiresPkce ?? before.requires_pkce,
     request_keys: change.requestKeys === undefined ? before.request_keys : change.requestKeys,
     request_keys_url: keysUrlAfter(before, change),

@@ -18,7 +18,7 @@ export type ConnectionOptions = {
   /** Where the caller publishes them, and they are read again. */
   requestKeysUrl?: string | null
   /** Where it leads people back to when it signs them out (OpenID Connect RP-Initiated Logout 1.0). */
-  postLogoutRedirectUris?: readonly string[]
+  postLogoutRedirectUris?: string[]
   /** Whether each request has to come with PKCE; else it needs a nonce. */
   requiresPkce?: boolean
   startUrl?: string | null
@@ -80,7 +80,7 @@ export async function createConnection(
       client_id: clientId,
       sealed_client_secret: sealed,
       redirect_uris: options.redirectUris,
-      post_logout_redirect_uris: [...postLogoutRedirectUris],
+      post_logout_redirect_uris: postLogoutRedirectUris,
       requires_pkce: requiresPkce,
       request_keys: keys && JSON.stringify(keys),
       request_algorithm: keys && algorithmOfKeys(keys),

@@ -35,7 +35,13 @@ export function refusalNotes(db: Db) {
         conflict
           .constraint('signin_refusals_pkey')
           .doUpdateSet({ reason, refused_at: now })
-          .where('signin_refusals.refused_at', '<=', plusMs(now, -quietMs)),
+          .where((build) =>
+            build.or([
+              build('signin_refusals.refused_at', '<=', plusMs(now, -quietMs)),
+              // By a clock that was ahead.
+              build('signin_refusals.refused_at', '>', now),
+            ]),
+          ),
       )
       .execute()
   }
@@ -56,7 +62,7 @@ export async function readRefusals(
   return new Map(rows.map(({ connection_id: id, ...refusal }) => [id, refusal]))
 }
 
-/** Of settings that are no longer so. */
+/** Forgets what was refused by settings that are no longer so. */
 export async function forgetRefusal(tx: Tx, organizationId: string, connectionId: string): Promise<void> {
   await tx
     .deleteFrom('signin_refusals')

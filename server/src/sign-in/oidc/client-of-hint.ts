@@ -1,4 +1,4 @@
-import { compactVerify, decodeProtectedHeader, errors, importJWK } from 'jose'
+import { compactVerify, decodeJwt, decodeProtectedHeader, errors, importJWK } from 'jose'
 import type { Reader } from '../../base/db/transact.ts'
 import { findPublicKey } from '../../keys/signing-keys.ts'
 
@@ -12,8 +12,8 @@ export async function clientOfHint(reader: Reader, organizationId: string, hint:
     if (typeof kid !== 'string' || !/^[\w-]{1,64}$/.test(kid)) return undefined
     const jwk = await findPublicKey(reader, { organizationId, purpose: 'oidc' }, kid)
     if (!jwk) return undefined
-    const { payload } = await compactVerify(hint, await importJWK({ ...jwk }, 'RS256'), { algorithms: ['RS256'] })
-    const { aud } = JSON.parse(Buffer.from(payload).toString('utf8')) as { aud?: unknown }
+    await compactVerify(hint, await importJWK({ ...jwk }, 'RS256'), { algorithms: ['RS256'] })
+    const { aud } = decodeJwt(hint)
     return typeof aud === 'string' ? aud : undefined
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined

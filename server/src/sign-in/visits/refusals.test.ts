@@ -150,6 +150,9 @@ test('requests without end write once a minute and connection, in one process an
   assert.deepEqual(await kept(), [[id, 'pkce_missing', first]])
   await refusalNotes(stage.db)(connection, 'response_type', plusMs(first, minuteMs))
   assert.deepEqual(await kept(), [[id, 'response_type', plusMs(first, minuteMs)]])
+  // What a clock that was ahead has written is in nobody's way.
+  await refusalNotes(stage.db)(connection, 'code', first)
+  assert.deepEqual(await kept(), [[id, 'code', first]])
 })
 
 test('the refusal is gone once what it was judged by is changed, and stays when something else is', async () => {
