@@ -14,7 +14,7 @@ const readKeySource = async (named: string) => (isAddress(named) ? named : readT
 /** Whether it is where keys are published, and not the keys. */
 export const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
 
-const withoutPkce = 'requests need no PKCE, but a nonce then; only for an application with a secret that has none'
+const withoutPkce = 'requests with a nonce need no PKCE; only for an application with a secret'
 
 const common = (minutes: string, maximum: number) => ({
   name: shortText,

@@ -64,6 +64,11 @@ test('createSignInConnection, listSignInConnections, changeSignInConnection, rol
     last_refusal: null,
   })
   assert.deepEqual((await browser.ask('GET', `/views/sign_in_connections/${id}`)).body, listed)
+  const refusal = { reason: 'redirect_uri', refused_at: app.now() } as const
+  const row = { organization_id: app.tenant.organizationId, connection_id: id, ...refusal }
+  await app.db.insertInto('signin_refusals').values(row).execute()
+  assert.deepEqual((await list())[0].last_refusal, refusal)
+  assert.deepEqual((await browser.ask('GET', `/views/sign_in_connections/${id}`)).body.last_refusal, refusal)
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { mode: 'disabled' })).status, 204)
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { mode: 'disabled' })).status, 204)
   assert.equal((await browser.ask('PATCH', `${at}/${id}`, { name: 'Pay' })).status, 204)

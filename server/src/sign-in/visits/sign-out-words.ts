@@ -7,12 +7,12 @@ type Application = { name: string }
 /** Neither a hint nor a client: nobody knows what is to end. */
 export const notNamed: Message = {
   title: 'Sign out in your app',
-  text: 'Muster keeps no session that could end: it checks your computer at each sign-in. Sign out in the app.',
+  text: 'Muster has no session to end: it checks your computer each time you sign in. To sign out, use the app.',
 }
 
 export const signOutFault: Message = {
   title: 'You may still be signed in',
-  text: 'What the app asks for cannot be read, or is not from an app of your organization. Sign out there again. If that brings you back here, ask IT.',
+  text: 'The app’s request to sign you out was not accepted. Sign out in the app again. If that brings you back here, ask IT.',
 }
 
 /** What was ended, and never more than that. */
@@ -31,7 +31,7 @@ export const signedOutOfBoth = ({ name }: Application, upstream: Upstream | unde
 /** The application waits to be led back, to an address that is not registered. */
 export const notLedBack = ({ name }: Application, upstream: Upstream | undefined): Message => ({
   title: `You may still be signed in to ${name}`,
-  text: `${name} ends your session when you come back to it, and the address for that is not registered. Close the browser, and tell IT.`,
+  text: `Muster can’t lead you back to ${name}: the address that it asked for is not registered. Close the browser to end your session there, and tell IT.`,
   button: upstream && wayOut(upstream),
 })
 
