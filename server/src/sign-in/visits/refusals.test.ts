@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
 import { generateKeyPair, SignJWT } from 'jose'
+import { sql } from 'kysely'
 import { baseUrl } from '../../../test/support/app.ts'
 import { honestUpstream } from '../../../test/support/honest-upstream.ts'
 import { transact } from '../../base/db/transact.ts'
@@ -11,7 +12,7 @@ import { findConnectionById } from '../connections/connection-queries.ts'
 import { createConnection, type NewConnection } from '../connections/create-connection.ts'
 import { refusalNotes } from '../connections/note-refusal.ts'
 
-const { stage, change, setUp, leave, pass } = await honestUpstream()
+const { stage, change, setUp, leave, pass, warned } = await honestUpstream()
 const { host } = new URL(baseUrl)
 
 type Set = Awaited<ReturnType<typeof setUp>>
@@ -153,6 +154,22 @@ test('requests without end write once a minute and connection, in one process an
   // What a clock that was ahead has written is in nobody's way.
   await refusalNotes(stage.db)(connection, 'code', first)
   assert.deepEqual(await kept(), [[id, 'code', first]])
+})
+
+test('a refusal that cannot be written is logged, and the application hears the same', async () => {
+  const set = await setUp()
+  await sql`alter table signin_refusals rename to refusals_elsewhere`.execute(stage.db)
+  try {
+    const { status, location } = await request(set, set.connection.clientId, noPkce)
+    assert.deepEqual([status, new URL(location).searchParams.get('error')], [303, 'invalid_request'])
+    const said = warned.filter((facts) => 'connectionId' in facts)
+    assert.deepEqual(
+      said.map(({ connectionId }) => connectionId),
+      [set.connection.id],
+    )
+  } finally {
+    await sql`alter table refusals_elsewhere rename to signin_refusals`.execute(stage.db)
+  }
 })
 
 test('the refusal is gone once what it was judged by is changed, and stays when something else is', async () => {
