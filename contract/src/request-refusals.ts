@@ -34,11 +34,11 @@ export const requestRefusals = {
   },
   request_object: {
     what: 'The signed request was not accepted',
-    advice: 'Judge one with muster connections test --request <file>',
+    advice: 'Check one with muster connections test --request <file>',
   },
   request_replayed: {
     what: 'The signed request was used before',
-    advice: 'The application has to make a new one, with a jti of its own, for each sign-in',
+    advice: 'Make a new one there, with a jti of its own, for each sign-in',
   },
   request_invalid: {
     what: 'A parameter of the request is missing, invalid or too long',
@@ -50,7 +50,7 @@ export const requestRefusals = {
   },
   code_verifier: {
     what: 'The application redeems its code without the PKCE verifier that belongs to it',
-    advice: 'The same process or session that began the sign-in has to end it',
+    advice: 'Finish a sign-in there in the session that began it',
   },
   code_redirect_uri: {
     what: 'The application redeems its code with another redirect address than it began with',
@@ -65,7 +65,7 @@ export const requestRefusals = {
     advice: 'There are no refresh tokens: the application keeps a session of its own',
   },
   post_logout_redirect_uri: {
-    what: 'The application wants people led back from signing out to an address that is not registered',
+    what: 'The application asks to send people to an address that is not registered after they sign out',
     advice: 'Add the address that the application uses, exactly, to the sign-out addresses of the connection',
   },
   entra_request: {
@@ -73,7 +73,7 @@ export const requestRefusals = {
     advice: 'Compare the client ID and the discovery endpoint of the external method, and the cloud of the connection',
   },
   entra_hint: {
-    what: 'What Microsoft Entra says of the person is not valid for this connection',
+    what: 'The id_token_hint of Microsoft Entra is not valid for this connection',
     advice: 'Compare the tenant ID and the application ID of the connection with those in Microsoft Entra',
   },
   entra_claims: {

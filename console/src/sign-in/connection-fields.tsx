@@ -48,7 +48,7 @@ export function ConnectionFields<Input extends ConnectionInput>({
       {value.kind !== 'entra' && (
         <Textarea
           label="Sign-out addresses (optional)"
-          description="Where people may be led back to when the application signs them out (post-logout redirect URIs). One on each line."
+          description="Where people go after the application has signed them out (post-logout redirect URIs). One on each line."
           placeholder="https://payroll.example.com/signed-out"
           value={value.postLogoutUris}
           rows={2}

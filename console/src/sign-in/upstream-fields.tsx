@@ -78,7 +78,7 @@ export function UpstreamFields<Input extends UpstreamInput>({ provider, value, o
           onChange={(signsOut) => set({ signsOut })}
         >
           Someone who signs out of an application is signed out there first. Before you turn this on, register the
-          sign-out address at the provider: it leads people back.
+          sign-out address at the provider, so that it sends people back.
         </CheckLine>
       )}
     </>

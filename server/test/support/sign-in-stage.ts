@@ -1,4 +1,5 @@
 import { beforeEach } from 'node:test'
+import type { Counter } from 'prom-client'
 import { registerDevice } from '../../src/administration/registrations/register-device.ts'
 import { addCompanionKey } from '../../src/agents/companion-keys/add-companion-key.ts'
 import { linkCompanion } from '../../src/agents/companion-keys/link-companion.ts'
@@ -26,9 +27,10 @@ type StageSettings = Pick<Parameters<typeof visitRoutes>[1], 'fetchFromEntra'> &
 
 /** An app whose sign-in pages are served, with what people and devices do at them. */
 export function signInStage({ privateIdentityProviders = [], fetchFromEntra, warn = () => {} }: StageSettings = {}) {
+  const counters: Counter<'reason'>[] = []
   const stage: ReturnType<typeof testApp> = testApp({
-    addRoutes: (app) =>
-      visitRoutes(app, {
+    addRoutes: (app) => {
+      const counted = visitRoutes(app, {
         db: stage.db,
         secrets: stage.secrets,
         clock: () => stage.now(),
@@ -37,7 +39,9 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
         warn,
         egressSettings: { ...stage.config, privateIdentityProviders },
         fetchFromEntra,
-      }),
+      })
+      counters.push(...counted)
+    },
   })
   const make = makeIn(stage.database)
 
@@ -103,6 +107,12 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
   const epochOf = async (kid: string) =>
     (await stage.db.selectFrom('companion_keys').select('epoch').where('kid', '=', kid).executeTakeFirstOrThrow()).epoch
 
+  /** How many requests began no sign-in, as the metric says. */
+  async function countRefused(): Promise<number> {
+    const read = await Promise.all(counters.map((counter) => counter.get()))
+    return read.flatMap(({ values }) => values).reduce((sum, { value }) => sum + value, 0)
+  }
+
   type SetUp = Awaited<ReturnType<typeof setUp>>
 
   /** A browser that an application has sent here, on the page of its sign-in. */
@@ -145,5 +155,18 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
     return { status: response.statusCode, body: response.json() as Record<string, string> }
   }
 
-  return { stage, make, change, setUp, addKey, addStillUpstream, epochOf, arrive, proveIn, finishPath, tokensOf }
+  return {
+    stage,
+    make,
+    change,
+    setUp,
+    countRefused,
+    addKey,
+    addStillUpstream,
+    epochOf,
+    arrive,
+    proveIn,
+    finishPath,
+    tokensOf,
+  }
 }

@@ -14,7 +14,7 @@ const readKeySource = async (named: string) => (isAddress(named) ? named : readT
 /** Whether it is where keys are published, and not the keys. */
 export const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
 
-const withoutPkce = 'requests with a nonce need no PKCE; only for an application with a secret'
+const withoutPkce = 'accept requests with a nonce in place of PKCE; only for an application with a secret'
 
 const common = (minutes: string, maximum: number) => ({
   name: shortText,
@@ -52,7 +52,7 @@ const client = {
   ),
   postLogoutRedirectUris: flag(
     '--post-logout-redirect-uri <url...>',
-    'where it leads people back to when it signs them out',
+    'where people go after it has signed them out',
     Type.Optional(Type.Array(uri, { minItems: 1, maxItems: 20 })),
   ),
   isPublic: flag('--public', 'it has no secret and proves itself by PKCE', toggle),
@@ -169,12 +169,12 @@ export const connectionGroup = describeGroup('connections', {
       redirectUris: flag('--redirect-uri <url...>', 'where the answer goes, all of them', Type.Optional(addresses)),
       postLogoutRedirectUris: flag(
         '--post-logout-redirect-uri <url...>',
-        'where it leads people back to when it signs them out, all of them',
+        'where people go after it has signed them out, all of them',
         addressesOrNone,
       ),
-      noPostLogoutRedirectUris: flag('--no-post-logout-redirect-uri', 'it leads nobody back', addressesOrNone),
+      noPostLogoutRedirectUris: flag('--no-post-logout-redirect-uri', 'remove these addresses', addressesOrNone),
       isWithoutPkce: flag('--without-pkce', withoutPkce, toggle),
-      isWithPkce: flag('--with-pkce', 'each request has to come with PKCE', toggle),
+      isWithPkce: flag('--with-pkce', 'require PKCE of each request', toggle),
       organization,
     },
     {

@@ -27,7 +27,7 @@ const emailDomains = flag(
 const createsPeople = flag('--create-people', 'add someone of these domains as a person at their first sign-in', toggle)
 const signsOut = flag(
   '--sign-out',
-  'whoever signs out of an application is signed out there first: register the sign-out address there before',
+  'sign people out there when they sign out of an application; register the sign-out address there first',
   toggle,
 )
 /** False where it was taken away: a flag and the one that takes it away again have one value. */
@@ -65,7 +65,11 @@ export const upstreamGroup = describeGroup('upstreams', {
       createsPeople,
       createsNobody: flag('--no-create-people', 'whoever is unknown gets no further', toggle),
       signsOut,
-      signsNobodyOut: flag('--no-sign-out', 'whoever signs out of an application stays signed in there', toggle),
+      signsNobodyOut: flag(
+        '--no-sign-out',
+        'leave people signed in there when they sign out of an application',
+        toggle,
+      ),
       organization,
     },
     {

@@ -70,7 +70,10 @@ export async function providerSource({ db, secrets, clock }: ProviderParts, orga
 
 type Source = NonNullable<Awaited<ReturnType<typeof providerSource>>>
 
-/** Makes the provider (OpenID Connect Core 1.0): code, with PKCE unless an administrator has lifted it, and a device check at every request. */
+/**
+ * Makes the provider (OpenID Connect Core 1.0): code, with PKCE unless an administrator has lifted it, and a device check at every
+ * request.
+ */
 export function openProvider(
   parts: ProviderParts,
   { organizationId, baseUrl }: { organizationId: string; baseUrl: string },
@@ -121,7 +124,9 @@ function noteErrors(provider: Provider): void {
   }
   provider.on('authorization.error', (context, error) => {
     if (context.oidc.route !== 'authorization' || error instanceof NotAnswered) return
-    if (!(error instanceof ReplayedRequest)) currentCall().refused('refused')
+    // Of one request with another fault and an address that is not registered, the library says both.
+    const isCounted = error instanceof ReplayedRequest || currentCall().refusal !== undefined
+    if (!isCounted) currentCall().refused('refused')
     keep(context, error)
   })
   provider.on('grant.error', keep)

@@ -35,7 +35,7 @@ function checkDeviceEachTime() {
   return policy
 }
 
-/** What an organization decides of it. */
+/** What each organization has of its own. */
 type Asked = {
   baseUrl: string
   /** Clients that do without PKCE. */
@@ -44,6 +44,7 @@ type Asked = {
   isLedBack: boolean
 }
 
+/** What is the same for every organization but for that. */
 export function providerSettings({ baseUrl, withoutPkce, isLedBack }: Asked, clock: Clock): Configuration {
   return {
     routes: { authorization: '/auth', jwks: '/jwks', token: '/token', userinfo: '/me' },

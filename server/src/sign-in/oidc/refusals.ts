@@ -1,5 +1,5 @@
 import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
-import { type ClientMetadata, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 
 /** A signed request that has begun a sign-in before. */
 export class ReplayedRequest extends errors.InvalidRequestObject {}
@@ -13,7 +13,7 @@ class NonceMissing extends errors.InvalidRequest {}
  */
 export const judgePkce =
   (clientsWithout: ReadonlySet<string>) =>
-  ({ oidc }: KoaContextWithOIDC, { clientId }: { clientId: ClientMetadata['client_id'] }): boolean => {
+  ({ oidc }: KoaContextWithOIDC, { clientId }: { clientId: string }): boolean => {
     if (!clientsWithout.has(clientId)) {
       throw new PkceMissing('Authorization Server policy requires PKCE to be used for this request')
     }

@@ -12,7 +12,7 @@ import { findConnectionById } from '../connections/connection-queries.ts'
 import { createConnection, type NewConnection } from '../connections/create-connection.ts'
 import { refusalNotes } from '../connections/note-refusal.ts'
 
-const { stage, change, setUp, leave, pass, warned } = await honestUpstream()
+const { stage, change, setUp, leave, pass, warned, countRefused } = await honestUpstream()
 const { host } = new URL(baseUrl)
 
 type Set = Awaited<ReturnType<typeof setUp>>
@@ -92,6 +92,15 @@ test('each request that begins no sign-in leaves at its connection what was wron
     assert.deepEqual(await kept(), [[id, reason, stage.now()]], `${JSON.stringify(params)}: ${text}`)
     await stage.db.deleteFrom('signin_refusals').execute()
   }
+})
+
+test('a request with two faults is counted once, and kept by the one that its page says', async () => {
+  const set = await setUp()
+  const { id, clientId } = set.connection
+  const before = await countRefused()
+  await request(set, clientId, { response_type: 'token', redirect_uri: 'https://evil.example/' })
+  assert.deepEqual(await kept(), [[id, 'redirect_uri', stage.now()]])
+  assert.equal((await countRefused()) - before, 1)
 })
 
 test('a signed request that comes again says so', async () => {

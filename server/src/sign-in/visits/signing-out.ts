@@ -48,10 +48,9 @@ export function signingOutMarks(secrets: Secrets, organizationId: string) {
     read(mark: string): KeptSignOut | undefined {
       const [content = '', signature = ''] = mark.split('.')
       if (!secrets.verify(purpose, signed(content), Buffer.from(signature, 'base64url'))) return undefined
-      const [clientId, returnTo, state] = JSON.parse(Buffer.from(content, 'base64url').toString('utf8')) as string[]
-      return clientId === undefined
-        ? undefined
-        : { clientId, returnTo: returnTo ?? undefined, state: state ?? undefined }
+      const written: unknown = JSON.parse(Buffer.from(content, 'base64url').toString('utf8'))
+      const [clientId, returnTo, state] = written as [string, string | null, string | null]
+      return { clientId, returnTo: returnTo ?? undefined, state: state ?? undefined }
     },
   }
 }
