@@ -24,6 +24,8 @@ const globalTables = new Set([
   'schema_migrations',
   'worker_heartbeats',
   'write_probes',
+  'package_runtimes',
+  'package_runtime_pieces',
 ])
 
 async function tables(): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { Package, packageMediaTypes } from '../packages.ts'
+import { Package, packageMediaTypes, packageSearch } from '../packages.ts'
 import { defineOperations, file, json, list } from './define-operations.ts'
 
 export const packageOperations = defineOperations({
@@ -6,9 +6,10 @@ export const packageOperations = defineOperations({
     path: '/packages',
     permission: 'read',
     summary: 'List installation packages',
-    description: 'One for each platform and format. Once installed, it enrolls the device.',
+    description: 'One for each platform, format and processor. Once installed, it enrolls the device.',
     tag: 'Packages',
     record: Package,
+    search: packageSearch,
   }),
   getPackage: json({
     method: 'GET',

@@ -118,8 +118,14 @@ export const dataGroups: readonly DataGroup[] = [
   {
     name: 'packages',
     summary: 'Installation packages, with which devices enroll',
-    describe: async () => [(await import('./commands/package-group.ts')).packageGroup],
-    load: [async () => (await import('./commands/package-commands.ts')).packageCommands],
+    describe: async () => [
+      (await import('./commands/package-group.ts')).packageGroup,
+      (await import('./commands/runtime-group.ts')).runtimeGroup,
+    ],
+    load: [
+      async () => (await import('./commands/package-commands.ts')).packageCommands,
+      async () => (await import('./commands/runtime-commands.ts')).runtimeCommands,
+    ],
   },
   {
     name: 'checks',

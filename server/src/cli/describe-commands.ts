@@ -32,6 +32,8 @@ export type DescribedCommand<Args extends TSchema = TSchema> = {
   prepare?(given: unknown): object | Promise<object>
   /** The file that its data goes to instead of the terminal. */
   into?(given: unknown): Into | undefined
+  /** The file that it reads instead of the terminal; nothing where none is given. */
+  from?(given: unknown): string | undefined
 }
 
 /** One that runs without the data of an installation, among those that need it. */
@@ -59,10 +61,10 @@ export const command = <Typed extends Members>(
   words: string,
   summary: string,
   typed: Typed,
-  ways: { into?(given: Given<Typed>): Into | undefined } = {},
+  ways: { into?(given: Given<Typed>): Into | undefined; from?(given: Given<Typed>): string | undefined } = {},
 ): DescribedCommand<ObjectOf<Typed>> => ({
   ...{ words, summary, typed },
-  ...(ways as Pick<DescribedCommand, 'into'>),
+  ...(ways as Pick<DescribedCommand, 'into' | 'from'>),
   args: objectOf(typed) as ObjectOf<Typed>,
 })
 
@@ -71,8 +73,15 @@ export const preparedCommand = <Typed extends Members, Args extends TSchema>(
   words: string,
   summary: string,
   typed: Typed,
-  ways: { args: Args; prepare(given: Given<Typed>): object | Promise<object> },
-): DescribedCommand<Args> => ({ words, summary, typed, ...(ways as Pick<DescribedCommand<Args>, 'args' | 'prepare'>) })
+  ways: {
+    args: Args
+    prepare(given: Given<Typed>): object | Promise<object>
+    from?(given: Given<Typed>): string | undefined
+  },
+): DescribedCommand<Args> => ({
+  ...{ words, summary, typed },
+  ...(ways as Pick<DescribedCommand<Args>, 'args' | 'prepare' | 'from'>),
+})
 
 /** `name` is the word that the user types before those of a command. */
 export const describeGroup = <Commands extends Described>(
@@ -111,7 +120,7 @@ export function implement<Commands extends Described>(
   const made = described.flatMap(([name, one]) => {
     if (typeof one === 'function') return []
     const run = naming(group, name, runs[name as Names<Commands>])
-    return [[name, { name: `${group}-${name}`, args: one.args, run }]]
+    return [[name, { name: `${group}-${name}`, args: one.args, run, readsInput: one.from !== undefined }]]
   })
   return Object.fromEntries(made) as Implemented<Commands>
 }

@@ -86,6 +86,8 @@ export const tableOwners: Readonly<Record<string, string>> = {
   device_standings: 'reporting/compliance-days',
   events: 'signals/events',
   packages: 'agents/packages',
+  package_runtimes: 'agents/packages',
+  package_runtime_pieces: 'agents/packages',
   device_snapshots: 'reporting',
   device_snapshot_rows: 'reporting',
   reporting_queries: 'reporting',

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
 import { glob, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type AgentRuntime, agentRuntime } from './agent-runtime.ts'
 
 /** A file to install: where below the root, where it is here, and its mode. */
 export type AgentFile = { path: string; source: string; mode: number }
@@ -14,16 +12,12 @@ const agentFolder = fileURLToPath(new URL('../../../../agent/', import.meta.url)
 const isLeftOut = (path: string): boolean =>
   path.endsWith('.test.ts') || path.startsWith('src/simulate/') || path === 'src/protocol/test-server.ts'
 
-/**
- * The program of the bundled agent and of its companion below the folder `home`, what they import, and the license of their
- * Node; in a fixed order.
- */
+/** The program of the bundled agent and of its companion below the folder `home`, and what they import; in a fixed order. */
 export async function listAgentFiles(home: string): Promise<AgentFile[]> {
   const filesOf = (folder: string, patterns: readonly string[], below: string) =>
     findFiles(folder, patterns, `${home}/${below}`)
   const folderOf = (name: string) => dirname(packages.resolve(`${name}/package.json`))
   const packages = createRequire(join(agentFolder, 'package.json'))
-  const runtime = agentRuntime()
   return [
     ...(await filesOf(agentFolder, ['package.json', 'src/**/*.ts'], 'agent')).filter(
       ({ path }) => !isLeftOut(path.slice(`${home}/agent/`.length)),
@@ -35,17 +29,7 @@ export async function listAgentFiles(home: string): Promise<AgentFile[]> {
     )),
     ...(await filesOf(folderOf('jose'), ['package.json', 'LICENSE.md', 'dist/webapi/**/*.js'], 'node_modules/jose')),
     { path: `${home}/LICENSE`, source: fileURLToPath(new URL('../../../../LICENSE', import.meta.url)), mode: 0o644 },
-    ...(runtime ? nodeLicense(home, runtime) : []),
   ]
-}
-
-/** Beside the program where Node is unpacked or a package of npm; other installations keep it where they please. */
-function nodeLicense(home: string, { path }: AgentRuntime): AgentFile[] {
-  const folder = dirname(dirname(path))
-  const source = [join(folder, 'LICENSE'), join(folder, `node_modules/node-linux-${process.arch}/LICENSE`)].find(
-    existsSync,
-  )
-  return source === undefined ? [] : [{ path: `${home}/bin/LICENSE`, source, mode: 0o644 }]
 }
 
 async function findFiles(folder: string, patterns: readonly string[], below: string): Promise<AgentFile[]> {

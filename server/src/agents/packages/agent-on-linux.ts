@@ -1,9 +1,9 @@
-import type { LinuxPackage, Payload } from './linux-package.ts'
+import type { LinuxPackage } from './linux-package.ts'
 import type { Enrollment } from './osquery-files.ts'
-import { serviceOnLinux } from './service-on-linux.ts'
+import { type ServiceParts, serviceOnLinux } from './service-on-linux.ts'
 
 /** The bundled agent as a service; its companion is in its process. */
-export const agentOnLinux = (version: string, enrollment: Enrollment, payload: Payload): LinuxPackage =>
+export const agentOnLinux = (version: string, enrollment: Enrollment, parts: ServiceParts): LinuxPackage =>
   serviceOnLinux(
     {
       name: 'muster-agent',
@@ -21,5 +21,5 @@ export const agentOnLinux = (version: string, enrollment: Enrollment, payload: P
     },
     version,
     enrollment,
-    payload,
+    parts,
   )

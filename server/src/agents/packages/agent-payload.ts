@@ -1,11 +1,9 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
 import { listAgentFiles } from './agent-files.ts'
-import { agentRuntime } from './agent-runtime.ts'
 import { keptPart } from './kept-part.ts'
 import type { Payload } from './linux-package.ts'
+import type { PackagedNode } from './runtimes/packaged-node.ts'
 import { beginFile, endTar, fileEntries } from './tar-gz.ts'
 
 /** They change with the files alone, so every organization's package has the same time for them. */
@@ -23,20 +21,37 @@ export type PayloadPlace = {
 }
 
 /**
- * The agent's program and its Node as the end of a `.tar.gz`, compressed at the first call and kept in `cacheDir`.
- * Compressing Node takes seconds, so its bytes are a gzip member of their own, which all packages share.
+ * The agent's program and its Node as the end of a `.tar.gz`. What is the same for all organizations is compressed at the first
+ * call and kept in `cacheDir`. Compressing Node takes seconds, so its bytes are a gzip member of their own, which all packages share.
  */
-export async function openAgentPayload(place: PayloadPlace): Promise<Payload> {
-  const [program, node] = [await keepProgram(place), await keepNode(place.cacheDir)]
+export async function openAgentPayload(place: PayloadPlace, node: PackagedNode | undefined): Promise<Payload> {
+  const { home, prefix } = place
+  const program = await keepProgram(place)
   if (!node) return { ...program, parts: [program.part, await endTar(0)] }
-  const path = `${place.home}/bin/node`
-  const { unpackedBytes: size, md5 } = node
+  const path = `${home}/bin/node`
+  const { size, license } = node
+  const licenses = license === undefined ? [] : [{ path: `${home}/bin/LICENSE`, mode: 0o644, content: license }]
   return {
-    parts: [program.part, await beginFile(`${place.prefix}${path}`, 0o755, size, mtime), node.part, await endTar(size)],
-    md5: { ...program.md5, [path]: md5['node'] ?? '' },
-    unpackedBytes: program.unpackedBytes + size,
+    parts: [
+      program.part,
+      await fileEntries(
+        licenses.map((file) => ({ ...file, path: `${prefix}${file.path}` })),
+        mtime,
+      ),
+      await beginFile(`${prefix}${path}`, 0o755, size, mtime),
+      node.part,
+      await endTar(size),
+    ],
+    md5: {
+      ...program.md5,
+      ...Object.fromEntries(licenses.map(({ path: of, content }) => [of, md5Of(content)])),
+      [path]: node.md5,
+    },
+    unpackedBytes: program.unpackedBytes + size + Buffer.byteLength(license ?? ''),
   }
 }
+
+const md5Of = (text: string): string => createHash('md5').update(text).digest('hex')
 
 async function keepProgram({ cacheDir, kind, home, format, prefix }: PayloadPlace) {
   const files = await listAgentFiles(home)
@@ -46,14 +61,4 @@ async function keepProgram({ cacheDir, kind, home, format, prefix }: PayloadPlac
     })
     await writeFile(part, await fileEntries(await Promise.all(tree), mtime), { mode: 0o600 })
   })
-}
-
-/** Undefined where devices need a Node of their own. */
-async function keepNode(cacheDir: string) {
-  const source = agentRuntime()?.path
-  if (source === undefined) return undefined
-  const files = [{ path: 'node', source, mode: 0o755 }]
-  return keptPart({ cacheDir, kind: 'node', form: 'gz', files }, (part) =>
-    pipeline(createReadStream(source), createGzip(), createWriteStream(part, { mode: 0o600 })),
-  )
 }

@@ -1,12 +1,12 @@
-import { type LinuxPackage, type Payload, scriptFolder } from './linux-package.ts'
+import { type LinuxPackage, scriptFolder } from './linux-package.ts'
 import type { Enrollment } from './osquery-files.ts'
 import { stockOsqueryd } from './osquery-on-linux.ts'
-import { serviceOnLinux } from './service-on-linux.ts'
+import { type ServiceParts, serviceOnLinux } from './service-on-linux.ts'
 
 const name = 'muster-companion'
 
 /** The companion as a service beside an osquery that is installed from elsewhere, before or after. */
-export const companionOnLinux = (version: string, enrollment: Enrollment, payload: Payload): LinuxPackage =>
+export const companionOnLinux = (version: string, enrollment: Enrollment, parts: ServiceParts): LinuxPackage =>
   serviceOnLinux(
     {
       name,
@@ -25,5 +25,5 @@ export const companionOnLinux = (version: string, enrollment: Enrollment, payloa
     },
     version,
     enrollment,
-    payload,
+    parts,
   )

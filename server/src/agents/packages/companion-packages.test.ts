@@ -9,12 +9,14 @@ import {
   areGone,
   caCertificate,
   modeOf,
+  ownArchitecture,
   packageSource,
   secret,
   writePackage,
 } from '../../../test/support/written-packages.ts'
-import { agentRuntime } from './agent-runtime.ts'
 import type { PackageSource } from './package-builder.ts'
+import { debianNames } from './package-files.ts'
+import { ownRuntime } from './runtimes/own-runtime.ts'
 
 const companion = (changed: Partial<PackageSource> = {}) => packageSource({ agent: 'muster_companion', ...changed })
 const unit = 'usr/lib/systemd/system/muster-companion.service'
@@ -24,7 +26,7 @@ const gone = [
   'var/lib/muster-companion',
   'var/cache/muster-companion',
 ]
-const architecture = agentRuntime()?.architecture ?? 'all'
+const architecture = debianNames[ownArchitecture]
 
 async function holdsTheCompanion(root: string): Promise<void> {
   const folder = join(root, 'etc/muster-companion')
@@ -153,7 +155,7 @@ function runBelow(root: string, folder: string, argument: string): string {
 }
 
 test('the companion runs with nothing but what its package brought', {
-  skip: withoutDpkg || (!agentRuntime() && 'needs a Node that runs elsewhere, too'),
+  skip: withoutDpkg || (!ownRuntime() && 'needs a Node that runs elsewhere, too'),
 }, async (t) => {
   const { folder, root, dpkg } = await scratchRoot(t)
   await dpkg('-i', await writePackage(folder, companion({ base_url: 'https://127.0.0.1:9', ca_certificate: null })))

@@ -2,18 +2,43 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { computerTypes, noCompanionFor, systemNames, systemsIn } from '@muster/contract/computer-types.ts'
-import { companionTypes, listCompanionPlatforms } from './companion-platforms.ts'
-import { packageKinds } from './package-kinds.ts'
+import type { RuntimeSystem } from '@muster/contract/packages.ts'
+import { testDatabase } from '../../../test/support/database.ts'
+import { companionTypes, listCompanionPlatforms, listCompanionTypes } from './companion-platforms.ts'
+import { listWantedPackages, type WantedPackage, wantedPackages } from './package-kinds.ts'
+
+const database = testDatabase()
 
 const platforms = { Mac: 'darwin', Windows: 'windows', Linux: 'linux' } as const
+const own = { path: '/usr/bin/node', version: '24.21.0', architecture: 'x64' } as const
+const added = (system: RuntimeSystem) => ({ system, node_version: '26.12.1', sha256: 'a'.repeat(64) })
 
 for (const type of computerTypes) {
-  test(`a companion is made for ${systemNames[type]} exactly where a package brings it there`, () => {
-    const isMade = packageKinds.some(({ agent, platform }) => agent !== 'osquery' && platform === platforms[type])
-    assert.equal(companionTypes.includes(type), isMade)
-    assert.equal(listCompanionPlatforms().filter(({ device_type: listed }) => listed === type).length, isMade ? 1 : 0)
+  test(`a companion is made for ${systemNames[type]} exactly where a package brings it there`, async () => {
+    const wanted = await listWantedPackages(database.db)
+    const isMade = wanted.some(({ agent, platform }) => agent !== 'osquery' && platform === platforms[type])
+    assert.equal((await listCompanionTypes(database.db)).includes(type), isMade)
+    const { data } = await listCompanionPlatforms(database.db)
+    assert.equal(data.filter(({ device_type: listed }) => listed === type).length, isMade ? 1 : 0)
   })
 }
+
+const programs = (from: WantedPackage[]) =>
+  from.filter(({ agent, format }) => agent === 'muster_companion' && format === 'deb')
+
+test('a package is made for each processor that there is a Node for, and one without where devices bring theirs', () => {
+  const brought = (...of: Parameters<typeof wantedPackages>) =>
+    programs(wantedPackages(...of)).map(({ architecture, node_version: version, node_sha256: hash }) =>
+      [architecture, version ?? 'none', hash === null ? 'own' : 'added'].join(' '),
+    )
+  assert.deepEqual(brought(own, []), ['x64 24.21.0 own'])
+  assert.deepEqual(brought(own, [added('linux-arm64')]), ['x64 24.21.0 own', 'arm64 26.12.1 added'])
+  assert.deepEqual(brought(own, [added('linux-x64')]), ['x64 26.12.1 added'])
+  assert.deepEqual(brought(undefined, []), ['any none own'])
+  assert.deepEqual(brought(undefined, [added('linux-x64')]), ['any none own', 'x64 26.12.1 added'])
+  // Nothing is made for these yet.
+  assert.deepEqual(wantedPackages(own, [added('darwin-arm64'), added('win-x64')]), wantedPackages(own, []))
+})
 
 test('systems are named as people read them, and none are named where all have a companion', () => {
   assert.equal(noCompanionFor(computerTypes), undefined)

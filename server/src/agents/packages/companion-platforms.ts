@@ -1,26 +1,67 @@
 import type { CompanionPlatforms } from '@muster/contract/companion-platforms.ts'
-import type { ComputerType } from '@muster/contract/computer-types.ts'
+import { type ComputerType, computerTypes } from '@muster/contract/computer-types.ts'
 import type { PackagePlatform } from '@muster/contract/packages.ts'
-import { agentRuntime, runtimeGlibc } from './agent-runtime.ts'
-import { packageKinds } from './package-kinds.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { listWantedPackages, programKinds, type WantedPackage } from './package-kinds.ts'
+import { isLinkedWithLibatomic } from './runtimes/own-runtime.ts'
+import { commandToAdd, runtimeGlibc, systemOfPackage } from './runtimes/packaged-node.ts'
+import { pinnedRuntimes } from './runtimes/pinned-runtimes.ts'
+import { type AddedRuntime, listRuntimes } from './runtimes/runtime-queries.ts'
 
-const deviceTypes: Readonly<Record<PackagePlatform, ComputerType>> = {
-  darwin: 'Mac',
-  windows: 'Windows',
-  linux: 'Linux',
-}
+const platforms: Readonly<Record<ComputerType, PackagePlatform>> = { Mac: 'darwin', Windows: 'windows', Linux: 'linux' }
+
+/** Those that a package brings a companion to, alone or within the bundled agent. */
+const typesOf = (packages: readonly Pick<WantedPackage, 'agent' | 'platform'>[]): ComputerType[] =>
+  computerTypes.filter((type) =>
+    packages.some(({ agent, platform }) => agent !== 'osquery' && platform === platforms[type]),
+  )
 
 /**
- * The platforms that this server makes a companion for, alone or within the bundled agent: the one place that says where a laptop
- * can prove itself at a sign-in. Pages, reports and documents ask here.
+ * The platforms that this server makes a companion for: those of packages of which the Node is here. The one place that says where
+ * a laptop can prove itself at a sign-in; pages, reports and the terminal ask here.
  */
-export const companionTypes: readonly ComputerType[] = [
-  ...new Set(packageKinds.filter(({ agent }) => agent !== 'osquery').map(({ platform }) => deviceTypes[platform])),
-]
+export const listCompanionTypes = async (reader: Reader): Promise<ComputerType[]> =>
+  typesOf(await listWantedPackages(reader))
 
-/** The same with what the system has to have: the Node that comes along decides it, or the device brings its own. */
-export function listCompanionPlatforms(): CompanionPlatforms['data'] {
-  const runtime = agentRuntime()
-  const needs = runtime ? `glibc ${runtimeGlibc} or later on ${runtime.architecture}` : 'Node 24 or later on the device'
-  return companionTypes.map((type) => ({ device_type: type, needs }))
+/** Those that any server can make a companion for, once it has a Node: what documents say. */
+export const companionTypes: readonly ComputerType[] = typesOf(programKinds)
+
+/** The same with what the system has to have, and what would bring a companion to more processors. */
+export async function listCompanionPlatforms(reader: Reader): Promise<CompanionPlatforms> {
+  const [wanted, added] = [await listWantedPackages(reader), await listRuntimes(reader)]
+  const companions = wanted.filter(({ agent }) => agent === 'muster_companion')
+  const data = typesOf(wanted).map((type) => {
+    const own = companions.filter(({ platform }) => platform === platforms[type])
+    const byProcessor = new Map(own.map((one) => [one.architecture, one]))
+    return {
+      device_type: type,
+      nodes: [...byProcessor.values()].map((one) => ({ architecture: one.architecture, needs: needsOf(one, added) })),
+    }
+  })
+  return { data, missing: missingOf(companions) }
+}
+
+function needsOf({ platform, architecture, node_sha256: hash }: WantedPackage, added: readonly AddedRuntime[]): string {
+  if (architecture === 'any')
+    return 'Node on the device: 22 or later for the companion, 24 or later for the bundled agent'
+  const system = systemOfPackage({ platform, architecture })
+  const isLinked = hash === null ? isLinkedWithLibatomic() : added.find((one) => one.system === system)?.needs_libatomic
+  return `glibc ${runtimeGlibc} or later${isLinked ? ' and libatomic' : ''} on ${architecture}`
+}
+
+/** The runtimes that were not added though packages would bring them. */
+function missingOf(companions: readonly WantedPackage[]): CompanionPlatforms['missing'] {
+  const there = new Set<string>(
+    companions.flatMap(({ platform, architecture }) =>
+      architecture === 'any' ? [] : [systemOfPackage({ platform, architecture })],
+    ),
+  )
+  return companionTypes.flatMap((type) =>
+    (['x64', 'arm64'] as const).flatMap((architecture) => {
+      const system = systemOfPackage({ platform: platforms[type], architecture })
+      if (there.has(system)) return []
+      const { version } = pinnedRuntimes[system]
+      return [{ device_type: type, architecture, node_version: version, command: commandToAdd(system) }]
+    }),
+  )
 }

@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { hourMs } from '../../base/time.ts'
 import type { AgentFile } from './agent-files.ts'
-import type { FilePart } from './file-parts.ts'
 import { sharedWork } from './shared-work.ts'
 
 /** A compressed part of packages that is the same for every organization, and what is in it. */
 export type KeptPart = {
-  part: FilePart
+  part: { path: string; size: number }
   /** MD5 in hexadecimal of each path. */
   md5: Readonly<Record<string, string>>
   unpackedBytes: number
@@ -27,7 +26,7 @@ type Wanted = {
 
 type Contents = Pick<KeptPart, 'md5' | 'unpackedBytes'> & { size: number }
 
-const draftPrefix = 'draft-'
+export const draftPrefix = 'draft-'
 const abandonedMs = hourMs
 const partName = 'part.gz'
 const contentsName = 'contents.json'

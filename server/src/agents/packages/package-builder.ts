@@ -10,8 +10,11 @@ import type { Enrollment } from './osquery-files.ts'
 import { osqueryOnLinux } from './osquery-on-linux.ts'
 import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
-import { fileNameOf, packageNames, versionOf } from './package-files.ts'
+import { debianNames, fileNameOf, packageNames, versionOf } from './package-files.ts'
+import { packagesFolder } from './packages-folder.ts'
 import type { PackageRow } from './queries.ts'
+import type { OpenNode } from './runtimes/packaged-node.ts'
+import type { ServiceParts } from './service-on-linux.ts'
 import { sharedWork } from './shared-work.ts'
 import { tarballPackage, tarballPrefix } from './tarball-package.ts'
 
@@ -24,29 +27,32 @@ export type BuiltPackage = {
   open: () => Readable
 }
 
-export type PackageSource = Omit<PackageRow, 'secret_revoked_at'> & { organizationId: string }
+export type PackageSource = Omit<PackageRow, 'secret_revoked_at' | 'has_added_runtime'> & { organizationId: string }
 
 export type PackageBuilder = ReturnType<typeof packageBuilder>
 
 /** Found again by the parts that differ: the rest is a file of 46 MB, which takes a tenth of a second to hash. */
 const maxHashes = 1_000
 
-/** Builds the files of packages. What is shared by all is kept in `cacheDir`; what holds a secret is never written. */
-export function packageBuilder(cacheDir: string) {
+/** Builds the files of packages. What all share is kept below `dataDir`; what holds a secret is never written. */
+export function packageBuilder(openNode: OpenNode, dataDir: string) {
   const building = sharedWork<BuiltPackage>()
   const hashes = new Map<string, string>()
 
-  const payloadOf = ({ agent, format }: Pick<PackageSource, 'agent' | 'format'>) => {
+  async function serviceParts({ agent, platform, format, architecture }: PackageSource): Promise<ServiceParts> {
+    const cacheDir = await packagesFolder(dataDir)
     const name = packageNames[agent]
     const prefix = format === 'deb' ? '' : tarballPrefix(name)
     const kind = agent === 'muster_agent' ? 'agent' : 'companion'
-    return openAgentPayload({ cacheDir, kind, home: scriptFolder(name), format, prefix })
+    const node = architecture === 'any' ? undefined : await openNode(cacheDir, { platform, architecture })
+    const payload = await openAgentPayload({ cacheDir, kind, home: scriptFolder(name), format, prefix }, node)
+    return { payload, node, architecture: debianNames[architecture] }
   }
 
   async function contentsOnLinux(source: PackageSource, version: string, enrollment: Enrollment) {
     if (source.agent === 'osquery') return osqueryOnLinux(version, enrollment)
     const onLinux = source.agent === 'muster_agent' ? agentOnLinux : companionOnLinux
-    return onLinux(version, enrollment, await payloadOf(source))
+    return onLinux(version, enrollment, await serviceParts(source))
   }
 
   async function partsOf(source: PackageSource, secret: string): Promise<FilePart[]> {

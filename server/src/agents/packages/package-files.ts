@@ -1,5 +1,4 @@
-import type { PackageAgent } from '@muster/contract/packages.ts'
-import { agentRuntime } from './agent-runtime.ts'
+import type { PackageAgent, PackageArchitecture } from '@muster/contract/packages.ts'
 import type { PackageKind } from './package-kinds.ts'
 
 export type PackageVersion = { product_version: string; build: number }
@@ -15,14 +14,14 @@ export const packageNames: Readonly<Record<PackageAgent, string>> = {
   muster_agent: 'muster-agent',
 }
 
-/** As Debian names it; `all` brings no Node along. */
-const architectureOf = ({ agent }: PackageKind): string =>
-  (agent === 'osquery' ? undefined : agentRuntime()?.architecture) ?? 'all'
+/** As Debian names them. */
+export const debianNames: Readonly<Record<PackageArchitecture, string>> = { any: 'all', x64: 'amd64', arm64: 'arm64' }
 
 export function fileNameOf(of: PackageKind & PackageVersion): string {
   const version = versionOf(of)
   const stem = packageNames[of.agent]
-  if (of.format === 'deb') return `${stem}_${version}_${architectureOf(of)}.deb`
-  if (of.format === 'tar.gz') return `${stem}-${version}-linux-${architectureOf(of)}.tar.gz`
+  const processor = debianNames[of.architecture]
+  if (of.format === 'deb') return `${stem}_${version}_${processor}.deb`
+  if (of.format === 'tar.gz') return `${stem}-${version}-linux-${processor}.tar.gz`
   return `${stem}-${version}-${of.platform === 'darwin' ? 'macos' : of.platform}.${of.format}`
 }

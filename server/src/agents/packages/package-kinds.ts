@@ -1,18 +1,68 @@
-import type { PackageAgent, PackageFormat, PackagePlatform } from '@muster/contract/packages.ts'
+import type {
+  PackageAgent,
+  PackageArchitecture,
+  PackageFormat,
+  PackagePlatform,
+  RuntimeSystem,
+} from '@muster/contract/packages.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { type OwnRuntime, ownRuntime } from './runtimes/own-runtime.ts'
+import { systemOfPackage } from './runtimes/packaged-node.ts'
+import { listRuntimes } from './runtimes/runtime-queries.ts'
 
-export type PackageKind = { agent: PackageAgent; platform: PackagePlatform; format: PackageFormat }
+export type PackageKind = {
+  agent: PackageAgent
+  platform: PackagePlatform
+  format: PackageFormat
+  architecture: PackageArchitecture
+}
 
-/** Every package that an organization has, in the order in which they are made. */
-export const packageKinds: readonly PackageKind[] = [
-  { agent: 'osquery', platform: 'linux', format: 'deb' },
-  { agent: 'osquery', platform: 'linux', format: 'tar.gz' },
-  { agent: 'osquery', platform: 'darwin', format: 'sh' },
-  { agent: 'osquery', platform: 'windows', format: 'ps1' },
+/** The Node that it brings: one that was added has a hash, the server's own has none. */
+export type WantedPackage = PackageKind & { node_version: string | null; node_sha256: string | null }
+
+type Added = { system: RuntimeSystem; node_version: string; sha256: string }
+
+const configurations = [
+  { platform: 'linux', format: 'deb' },
+  { platform: 'linux', format: 'tar.gz' },
+  { platform: 'darwin', format: 'sh' },
+  { platform: 'windows', format: 'ps1' },
+] as const
+
+/** The programs that run on a Node, and what they are made for. */
+export const programKinds = [
   { agent: 'muster_companion', platform: 'linux', format: 'deb' },
   { agent: 'muster_companion', platform: 'linux', format: 'tar.gz' },
   { agent: 'muster_agent', platform: 'linux', format: 'deb' },
   { agent: 'muster_agent', platform: 'linux', format: 'tar.gz' },
-]
+] as const satisfies readonly Omit<PackageKind, 'architecture'>[]
+
+const withoutNode = { architecture: 'any', node_version: null, node_sha256: null } as const
+
+/** Every package that an organization has on a server with these runtimes, in the order in which they are made. */
+export function wantedPackages(own: OwnRuntime | undefined, added: readonly Added[]): WantedPackage[] {
+  return [
+    ...configurations.map((kind): WantedPackage => ({ agent: 'osquery', ...kind, ...withoutNode })),
+    ...programKinds.flatMap((kind) => nodesFor(kind.platform, own, added).map((node) => ({ ...kind, ...node }))),
+  ]
+}
+
+type Node = Omit<WantedPackage, 'agent' | 'platform' | 'format'>
+
+/** Where this server's own Node runs on no other machine, devices bring one, unless one for their processor was added. */
+function nodesFor(platform: PackagePlatform, own: OwnRuntime | undefined, added: readonly Added[]): Node[] {
+  const nodes = (['x64', 'arm64'] as const).flatMap((architecture): Node[] => {
+    const found = added.find(({ system }) => system === systemOfPackage({ platform, architecture }))
+    if (found) return [{ architecture, node_version: found.node_version, node_sha256: found.sha256 }]
+    if (platform !== 'linux' || own?.architecture !== architecture) return []
+    return [{ architecture, node_version: own.version, node_sha256: null }]
+  })
+  return platform === 'linux' && !own ? [withoutNode, ...nodes] : nodes
+}
+
+/** The same for this server. */
+export const listWantedPackages = async (reader: Reader): Promise<WantedPackage[]> =>
+  wantedPackages(ownRuntime(), await listRuntimes(reader))
 
 const agentNames: Readonly<Record<PackageAgent, string>> = {
   osquery: 'osquery',
@@ -26,6 +76,8 @@ const platformNames: Readonly<Record<PackagePlatform, string>> = {
   windows: 'Windows',
 }
 
-/** What people call it: `osquery for Linux (.deb)`. */
-export const titleOf = ({ agent, platform, format }: PackageKind): string =>
-  `${agentNames[agent]} for ${platformNames[platform]} (.${format})`
+/** What people call it: `osquery for Linux (.deb)`, `Companion for Linux, arm64 (.deb)`. */
+export function titleOf({ agent, platform, format, architecture }: PackageKind): string {
+  const processor = architecture === 'any' ? '' : `, ${architecture}`
+  return `${agentNames[agent]} for ${platformNames[platform]}${processor} (.${format})`
+}

@@ -9,10 +9,13 @@ import { transact } from '../../base/db/transact.ts'
 import { findEnrollmentSecret } from '../protocol/enrollment-queries.ts'
 import { revokeEnrollmentSecret } from '../protocol/revoke-enrollment-secret.ts'
 import { ensureAllPackages, ensurePackages } from './ensure-packages.ts'
-import { packageKinds } from './package-kinds.ts'
+import { titleOf, wantedPackages } from './package-kinds.ts'
 import { rebuildPackage } from './rebuild-package.ts'
+import { ownRuntime } from './runtimes/own-runtime.ts'
 
 const app = testApp()
+/** Those of a server that nothing was added to. */
+const packageKinds = wantedPackages(ownRuntime(), [])
 const missing = { error: 'not_found', message: 'There is no such record.' }
 const site = { baseUrl: 'https://trust.example.com', caCertificate: null, productVersion: '1.2.0' }
 const now = '2026-11-20T10:00:00.000Z'
@@ -58,7 +61,9 @@ for (const version of apiVersions) {
     const { status, body } = await app.ask('GET', '/packages', { headers, key: app.tenant.readOnlyKey })
     assert.equal(status, 200)
     assert.deepEqual(
-      body.data.map(({ agent, platform, format }: Shown) => ({ agent, platform, format })),
+      body.data.map(({ agent, platform, format, architecture, node_version: version }: Shown) => {
+        return { agent, platform, format, architecture, node_version: version, node_sha256: null }
+      }),
       packageKinds,
     )
     const [first] = body.data
@@ -70,6 +75,8 @@ for (const version of apiVersions) {
       agent: 'osquery',
       platform: 'linux',
       format: 'deb',
+      architecture: 'any',
+      node_version: null,
       file_name: 'muster-osquery_1.2.0-1_all.deb',
       problem: null,
     })
@@ -228,6 +235,7 @@ test('a start makes the packages of a new kind beside those that an organization
   await app.db.deleteFrom('packages').where('agent', '=', 'muster_companion').execute()
   await ensureAllPackages(app.db, app.secrets, site, later)
   const others = before.filter(({ agent }) => agent !== 'muster_companion')
+  const made = packageKinds.filter(({ agent }) => agent === 'muster_companion')
   const after = await list()
   assert.deepEqual(after.slice(0, others.length), others)
   assert.deepEqual(
@@ -239,7 +247,7 @@ test('a start makes the packages of a new kind beside those that an organization
   )
   assert.equal(
     (await audits())[0],
-    'Made the packages "Companion for Linux (.deb)", "Companion for Linux (.tar.gz)" with an enrollment secret each.',
+    `Made the packages ${made.map((kind) => `"${titleOf(kind)}"`).join(', ')} with an enrollment secret each.`,
   )
 })
 

@@ -12,6 +12,8 @@ export const presentPackage = (row: PackageRow, links: Links): Package => ({
   agent: row.agent,
   platform: row.platform,
   format: row.format,
+  architecture: row.architecture,
+  node_version: row.node_version,
   file_name: fileNameOf(row),
   problem: problemOf(row),
 })

@@ -1,6 +1,15 @@
-import type { PackageAgent } from '@muster/contract/packages.ts'
+import type { PackageAgent, PackageArchitecture, PackagePlatform } from '@muster/contract/packages.ts'
+import { ownRuntime } from './runtimes/own-runtime.ts'
+import { lackOf, systemOfPackage } from './runtimes/packaged-node.ts'
 
-type Facts = { agent: PackageAgent; base_url: string; secret_revoked_at: string | null }
+type Facts = {
+  agent: PackageAgent
+  platform: PackagePlatform
+  architecture: PackageArchitecture
+  base_url: string
+  secret_revoked_at: string | null
+  has_added_runtime: boolean
+}
 
 const speakers: Readonly<Record<PackageAgent, string>> = {
   osquery: 'osquery',
@@ -10,7 +19,12 @@ const speakers: Readonly<Record<PackageAgent, string>> = {
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** Why devices cannot enroll with a package, or only some; null where all can. */
-export function problemOf({ agent, base_url, secret_revoked_at }: Facts): string | null {
+export function problemOf(facts: Facts): string | null {
+  const { agent, base_url, secret_revoked_at, platform, architecture } = facts
+  if (architecture !== 'any' && !facts.has_added_runtime) {
+    const isOwn = platform === 'linux' && ownRuntime()?.architecture === architecture
+    if (!isOwn) return lackOf(systemOfPackage({ platform, architecture }))
+  }
   if (secret_revoked_at !== null) {
     return 'Its enrollment secret was revoked: muster packages rebuild gives it another.'
   }

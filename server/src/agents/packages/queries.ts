@@ -1,8 +1,11 @@
+import type { packageSearch } from '@muster/contract/packages.ts'
+import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { nextRows } from '../../base/lists/on-page.ts'
+import { onPage } from '../../base/lists/on-page.ts'
+import type { SearchColumns } from '../../base/lists/where-search.ts'
 
 const byId: Keyset = { id: { column: 'packages.id', type: 'bigint' }, direction: 'asc' }
 
@@ -21,6 +24,9 @@ const fromPackages = (reader: Reader, organizationId: string) =>
       'packages.agent',
       'packages.platform',
       'packages.format',
+      'packages.architecture',
+      'packages.node_version',
+      'packages.node_sha256',
       'packages.product_version',
       'packages.build',
       'packages.base_url',
@@ -28,12 +34,25 @@ const fromPackages = (reader: Reader, organizationId: string) =>
       'packages.enrollment_secret_id',
       'packages.built_at',
       'secret.revoked_at as secret_revoked_at',
+      // As systemOfPackage names it.
+      sql<boolean>`exists (
+        select from package_runtimes as added
+        where added.system = replace(packages.platform, 'windows', 'win') || '-' || packages.architecture
+      )`.as('has_added_runtime'),
     ])
     .where(inOrganization('packages', organizationId))
 
-export const listPackages = (reader: Reader, { organizationId, after, limit }: ListPage) =>
-  fromPackages(reader, organizationId)
-    .$call(nextRows(byId, after, limit))
+const columns = {
+  id: { column: 'packages.id', type: 'bigint' },
+  agent: { column: 'packages.agent', type: 'text' },
+  platform: { column: 'packages.platform', type: 'text' },
+  format: { column: 'packages.format', type: 'text' },
+  architecture: { column: 'packages.architecture', type: 'text' },
+} satisfies SearchColumns<typeof packageSearch>
+
+export const listPackages = (reader: Reader, page: ListPage) =>
+  fromPackages(reader, page.organizationId)
+    .$call(onPage(page, byId, columns))
     .execute()
 
 export const findPackage = (reader: Reader, organizationId: string, id: string) =>

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { packageOperations } from '@muster/contract/operations/packages.ts'
 import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../../base/errors.ts'
@@ -9,10 +8,11 @@ import { openPackage } from './open-package.ts'
 import { packageBuilder } from './package-builder.ts'
 import { presentPackage } from './present.ts'
 import { findPackage, listPackages } from './queries.ts'
+import { packagedNodes } from './runtimes/packaged-node.ts'
 
 export function packageRoutes(app: FastifyInstance): void {
-  const { config, secrets } = app.kit
-  const builder = packageBuilder(join(config.dataDir, 'packages'))
+  const { db, config, secrets } = app.kit
+  const builder = packageBuilder(packagedNodes(db), config.dataDir)
   listEndpoint(app, {
     ...packageOperations.listPackages,
     list: listPackages,
@@ -27,6 +27,6 @@ export function packageRoutes(app: FastifyInstance): void {
 
   fileEndpoint(app, {
     ...packageOperations.downloadPackage,
-    run: ({ db, params, context }) => openPackage({ db, secrets, builder }, { id: params.id }, context),
+    run: ({ params, context }) => openPackage({ db, secrets, builder }, { id: params.id }, context),
   })
 }

@@ -1,7 +1,7 @@
-import { agentRuntime, runtimeDepends } from './agent-runtime.ts'
 import { type LinuxPackage, type Payload, scriptFolder } from './linux-package.ts'
 import { exitWithoutNode, nodeLauncher } from './node-launcher.ts'
 import type { Enrollment } from './osquery-files.ts'
+import { type PackagedNode, runtimeGlibc } from './runtimes/packaged-node.ts'
 import { serviceHardening } from './service-hardening.ts'
 
 export type LinuxService = Pick<LinuxPackage, 'name' | 'summary' | 'rival' | 'relations' | 'waitsFor' | 'leaves'> & {
@@ -19,12 +19,19 @@ export type LinuxService = Pick<LinuxPackage, 'name' | 'summary' | 'rival' | 're
   otherwise: string
 }
 
-/** A program of the agent's workspace as a service, with the Node that it runs on where this server's runs elsewhere. */
+/** What a service is installed with: its program, and the Node that it runs on unless the device has one. */
+export type ServiceParts = { payload: Payload; architecture: string; node: PackagedNode | undefined }
+
+/** What Debian calls the libraries that a Node is linked with. */
+const dependsOf = ({ needsLibatomic }: PackagedNode): string =>
+  `libc6 (>= ${runtimeGlibc}), libgcc-s1 | libgcc1, libstdc++6${needsLibatomic ? ', libatomic1' : ''}`
+
+/** A program of the agent's workspace as a service. */
 export function serviceOnLinux(
   service: LinuxService,
   version: string,
   { baseUrl, caCertificate, secret }: Enrollment,
-  payload: Payload,
+  { payload, architecture, node }: ServiceParts,
 ): LinuxPackage {
   const { name, summary, rival, relations, waitsFor, leaves } = service
   const fields = {
@@ -34,9 +41,8 @@ export function serviceOnLinux(
   }
   const script = (file: string, content: string) => ({ path: `${scriptFolder(name)}/${file}`, mode: 0o755, content })
   return {
-    ...{ name, version, summary, rival, waitsFor, payload },
-    architecture: agentRuntime()?.architecture ?? 'all',
-    relations: { ...(agentRuntime() && { Depends: runtimeDepends }), ...relations },
+    ...{ name, version, architecture, summary, rival, waitsFor, payload },
+    relations: { ...(node && { Depends: dependsOf(node) }), ...relations },
     files: [
       { path: configOf(service).slice(1), mode: 0o644, content: `${JSON.stringify(fields, null, 2)}\n` },
       ...(caCertificate === null ? [] : [{ path: `etc/${name}/server-ca.pem`, mode: 0o644, content: caCertificate }]),

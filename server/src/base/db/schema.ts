@@ -891,13 +891,31 @@ export interface Database {
     agent: 'osquery' | 'muster_companion' | 'muster_agent'
     platform: 'darwin' | 'linux' | 'windows'
     format: 'deb' | 'tar.gz' | 'sh' | 'ps1'
+    architecture: WithDefault<'any' | 'x64' | 'arm64'>
     product_version: string
     build: number
     base_url: string
     ca_certificate: string | null
     enrollment_secret_id: string
     built_at: Instant
+    node_version: string | null
+    /** Of a runtime that was added; null for the server's own Node, and for none. */
+    node_sha256: string | null
   }
+  package_runtimes: {
+    system: 'linux-x64' | 'linux-arm64' | 'darwin-arm64' | 'darwin-x64' | 'win-x64' | 'win-arm64'
+    node_version: string
+    source: 'npm' | 'file'
+    sha256: string
+    md5: string
+    size: number
+    needs_libatomic: boolean
+    license: string | null
+    packed_sha256: string
+    packed_size: number
+    added_at: Instant
+  }
+  package_runtime_pieces: { system: string; number: number; bytes: Buffer }
   reporting_queries: {
     organization_id: string
     id: Id

@@ -1,11 +1,11 @@
-import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
+import { Agent, buildConnector, type Dispatcher, fetch as undiciFetch } from 'undici'
 import { checkedConnector, sharedSecureContext } from './checked-connector.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 import type { Resolve } from './resolve-name.ts'
 
 export type GuardedFetch = ReturnType<typeof guardedFetch>
 
-type GuardedFetchSettings = {
+type GuardedConnections = {
   /** Of a host that the operator named in the settings: it may be private, and plain http where its URL says so. */
   trustedOrigin?: string | undefined
   /** Names of the operator's network that may be called by https besides public ones, in lower case. */
@@ -19,6 +19,9 @@ type GuardedFetchSettings = {
   resolve?: Resolve
   /** Certificates of authorities beside those that Node knows, in PEM. */
   extraAuthorities?: readonly string[]
+}
+
+type GuardedFetchSettings = GuardedConnections & {
   /** Of a body, once it is unpacked; a longer one fails. 1 MiB unless told otherwise. */
   maxBytes?: number
 }
@@ -32,24 +35,8 @@ const connectTimeoutMs = 10_000
  * bounded body, and connects to the hosts of these settings or to public addresses only, so that documents of the host
  * cannot lead elsewhere in the operator's network. Rejects with a TypeError as `fetch` does.
  */
-export function guardedFetch({ trustedOrigin, innerNames, maxBytes = 2 ** 20, ...connecting }: GuardedFetchSettings) {
-  const trusted = trustedOrigin === undefined ? undefined : new URL(trustedOrigin)
-  const secureContext = sharedSecureContext(connecting)
-  const connectorFor = (allowPrivate: boolean) =>
-    checkedConnector({ ...connecting, allowPrivate, secureContext, timeoutMs: connectTimeoutMs }, () => {})
-  const [toTrusted, toPublic] = [connectorFor(true), connectorFor(false)]
-  const plain = buildConnector({ timeout: connectTimeoutMs })
-  const dispatcher = new Agent({
-    connect: (options, callback) => {
-      const isTrusted = options.host === trusted?.host
-      const isInner = innerNames?.includes(options.hostname.toLowerCase()) ?? false
-      if (options.protocol === 'https:') return (isTrusted || isInner ? toTrusted : toPublic)(options, callback)
-      if (isTrusted && trusted?.protocol === 'http:') return plain(options, callback)
-      callback(new Error('Only the host of the settings may be called by plain http'), null)
-    },
-    allowH2: false,
-    maxResponseSize: maxBytes,
-  })
+export function guardedFetch({ maxBytes = 2 ** 20, ...connecting }: GuardedFetchSettings) {
+  const dispatcher = guardedDispatcher(connecting, maxBytes)
 
   return async (url: string, { method = 'GET', headers = {}, body, signal }: Requested = {}): Promise<Response> => {
     const response = await undiciFetch(url, {
@@ -65,6 +52,30 @@ export function guardedFetch({ trustedOrigin, innerNames, maxBytes = 2 ** 20, ..
     const isEmpty = [204, 205, 304].includes(response.status)
     return new Response(isEmpty ? null : bytes, { status: response.status, headers: [...response.headers] })
   }
+}
+
+/** Connects to the hosts of the settings or to public addresses only; an answer that is longer than `maxBytes` as it comes fails. */
+export function guardedDispatcher(
+  { trustedOrigin, innerNames, ...connecting }: GuardedConnections,
+  maxBytes: number,
+): Dispatcher {
+  const trusted = trustedOrigin === undefined ? undefined : new URL(trustedOrigin)
+  const secureContext = sharedSecureContext(connecting)
+  const connectorFor = (allowPrivate: boolean) =>
+    checkedConnector({ ...connecting, allowPrivate, secureContext, timeoutMs: connectTimeoutMs }, () => {})
+  const [toTrusted, toPublic] = [connectorFor(true), connectorFor(false)]
+  const plain = buildConnector({ timeout: connectTimeoutMs })
+  return new Agent({
+    connect: (options, callback) => {
+      const isTrusted = options.host === trusted?.host
+      const isInner = innerNames?.includes(options.hostname.toLowerCase()) ?? false
+      if (options.protocol === 'https:') return (isTrusted || isInner ? toTrusted : toPublic)(options, callback)
+      if (isTrusted && trusted?.protocol === 'http:') return plain(options, callback)
+      callback(new Error('Only the host of the settings may be called by plain http'), null)
+    },
+    allowH2: false,
+    maxResponseSize: maxBytes,
+  })
 }
 
 async function readAtMost(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number) {

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { ensurePackages } from '../../agents/packages/ensure-packages.ts'
 import { openPackage } from '../../agents/packages/open-package.ts'
 import { packageBuilder } from '../../agents/packages/package-builder.ts'
@@ -6,6 +5,7 @@ import { fileNameOf } from '../../agents/packages/package-files.ts'
 import { problemOf } from '../../agents/packages/problem-rules.ts'
 import { findPackage, findPackages } from '../../agents/packages/queries.ts'
 import { rebuildPackage } from '../../agents/packages/rebuild-package.ts'
+import { packagedNodes } from '../../agents/packages/runtimes/packaged-node.ts'
 import { openPackageSite } from '../../agents/packages/site.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
@@ -58,7 +58,7 @@ export const packageCommands = implement(packageGroup, {
     const { db } = connection
     const { id: organizationId } = await organizationOf(db, args.organization)
     const { problem } = await describe(db, organizationId, args.id)
-    const builder = packageBuilder(join(config.dataDir, 'packages'))
+    const builder = packageBuilder(packagedNodes(db), config.dataDir)
     const asked = { id: args.id }
     const { open, fileName } = await openPackage({ db, secrets, builder }, asked, terminalChange(organizationId, now))
     let rest = Buffer.alloc(0)

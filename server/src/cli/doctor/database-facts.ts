@@ -1,9 +1,12 @@
 import { computerTypes } from '@muster/contract/computer-types.ts'
+import { runtimeSystems } from '@muster/contract/packages.ts'
 import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
 import { surveyKeys } from '../../access/api-keys/survey-keys.ts'
 import { surveyDuplicates } from '../../access/scim/survey-duplicates.ts'
 import { surveyCompanions } from '../../agents/companion-keys/survey-companions.ts'
+import { listCompanionTypes } from '../../agents/packages/companion-platforms.ts'
+import { listRuntimes } from '../../agents/packages/runtimes/runtime-queries.ts'
 import type { Connection } from '../../base/db/connect.ts'
 import { pendingMigrations } from '../../base/db/migrate.ts'
 import { hasJobSchedules } from '../../base/jobs/job-schedules.ts'
@@ -85,6 +88,15 @@ const companionSurvey = Type.Object({
   ),
 })
 
+const runtimeSurvey = Type.Array(
+  Type.Object({
+    system: Type.Enum([...runtimeSystems]),
+    node_version: Type.String(),
+    source: Type.Enum(['npm', 'file']),
+    packed_size: Type.Integer(),
+  }),
+)
+
 const oldAgentSurvey = Type.Array(
   Type.Object({ version: Type.String(), checks: Type.Integer(), devices: Type.Integer() }),
 )
@@ -134,6 +146,10 @@ export const databaseFacts = Type.Object({
   keys: Type.Optional(keySurvey),
   duplicates: Type.Optional(duplicateSurvey),
   companions: Type.Optional(companionSurvey),
+  /** The platforms that this server makes a companion for. */
+  companionTypes: Type.Optional(Type.Array(Type.Enum([...computerTypes]))),
+  /** The Node that packages for other systems bring. */
+  runtimes: Type.Optional(runtimeSurvey),
   oldAgents: Type.Optional(oldAgentSurvey),
   /** Whether a proxy has passed on, within a day, what is no address of an administrator. */
   hasOddAddresses: Type.Optional(Type.Boolean()),
@@ -173,6 +189,8 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
       keys: await surveyKeys(connection.db, row.clock),
       duplicates: await surveyDuplicates(connection.db),
       companions: await surveyCompanions(connection.db, row.clock),
+      companionTypes: await listCompanionTypes(connection.db),
+      runtimes: await listRuntimes(connection.db),
       oldAgents: await surveyOldAgents(connection.db),
       hasOddAddresses: await hasOddAddresses(connection, row.clock),
     }),

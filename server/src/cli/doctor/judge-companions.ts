@@ -1,14 +1,16 @@
-import { systemNames } from '@muster/contract/computer-types.ts'
+import { type ComputerType, systemNames } from '@muster/contract/computer-types.ts'
 import type { CompanionCounts, CompanionSurvey } from '../../agents/companion-keys/survey-companions.ts'
-import { companionTypes } from '../../agents/packages/companion-platforms.ts'
 import { plainText } from '../table.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 const name = 'companions'
 
 /** How far companions are rolled out, and whose keys may be on two machines. */
-export function judgeCompanions({ counts, seenTwiceCount, seenTwice }: CompanionSurvey): Finding[] {
-  const findings = [ok(name, describeCounts(counts))]
+export function judgeCompanions(
+  { counts, seenTwiceCount, seenTwice }: CompanionSurvey,
+  madeFor: readonly ComputerType[],
+): Finding[] {
+  const findings = [ok(name, describeCounts(counts, madeFor))]
   for (const device of seenTwice) {
     const text = `the key of "${device.name}" (${device.id}, ${device.organization}) was seen twice, last at ${device.at}: if it is seen again, run \`muster companion --new-key\` on the device`
     findings.push(warning(name, plainText(text)))
@@ -18,20 +20,20 @@ export function judgeCompanions({ counts, seenTwiceCount, seenTwice }: Companion
   return findings
 }
 
-function describeCounts(counts: CompanionCounts): string {
+function describeCounts(counts: CompanionCounts, madeFor: readonly ComputerType[]): string {
   const { without_device: others } = counts
   return [
     describeComputers(counts),
     ...(others > 0
       ? [`${others} more ${others === 1 ? 'waits' : 'wait'} on machines that osquery has not enrolled`]
       : []),
-    ...describeUnmade(counts),
+    ...describeUnmade(counts, madeFor),
   ].join('; ')
 }
 
 /** The computers that lack one because none is made for their platform. */
-function describeUnmade({ by_type: types }: CompanionCounts): string[] {
-  const lacking = types.filter(({ device_type: type, none }) => none > 0 && !companionTypes.includes(type))
+function describeUnmade({ by_type: types }: CompanionCounts, madeFor: readonly ComputerType[]): string[] {
+  const lacking = types.filter(({ device_type: type, none }) => none > 0 && !madeFor.includes(type))
   if (lacking.length === 0) return []
   const systems = lacking.map(({ device_type: type, none }) => `${systemNames[type]} (${none})`)
   return [`there is no companion yet for ${systems.join(', ')}`]

@@ -7,8 +7,12 @@ import { plainText } from '../table.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { type Finding, ok, warning } from './finding.ts'
 import { judgeCompanions } from './judge-companions.ts'
+import { judgeRuntimes } from './judge-runtimes.ts'
 
-type Surveys = Pick<DatabaseFacts, 'webhooks' | 'identities' | 'keys' | 'duplicates' | 'companions' | 'oldAgents'>
+type Surveys = Pick<
+  DatabaseFacts,
+  'webhooks' | 'identities' | 'keys' | 'duplicates' | 'companions' | 'companionTypes' | 'runtimes' | 'oldAgents'
+>
 
 /** How the records stand that were surveyed. */
 export const judgeSurveys = (surveys: Surveys): Finding[] => [
@@ -16,7 +20,8 @@ export const judgeSurveys = (surveys: Surveys): Finding[] => [
   ...(surveys.identities ? judgeIdentities(surveys.identities) : []),
   ...(surveys.keys ? judgeKeys(surveys.keys) : []),
   ...(surveys.duplicates ? judgeDuplicates(surveys.duplicates) : []),
-  ...(surveys.companions ? judgeCompanions(surveys.companions) : []),
+  ...(surveys.companions ? judgeCompanions(surveys.companions, surveys.companionTypes ?? []) : []),
+  ...(surveys.runtimes ? judgeRuntimes(surveys.runtimes) : []),
   ...(surveys.oldAgents ? judgeOldAgents(surveys.oldAgents) : []),
 ]
 

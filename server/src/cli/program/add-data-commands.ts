@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { dataGroups } from '../data-groups.ts'
 import type { CommandGroup } from '../describe-commands.ts'
+import { fileInput, nothing } from './file-input.ts'
 import { runIntoFile } from './run-into-file.ts'
 import { runOnData, type Shell } from './shell.ts'
 import { type Ready, takeDescribed } from './take-described.ts'
@@ -12,13 +13,14 @@ export async function addDataCommands(program: Command, shell: Shell, args: read
     if (alias !== name) own.alias(alias)
     if (!args.includes(name) && !args.includes(alias)) continue
     for (const [index, group] of (await describe()).entries()) {
-      addGroup(own, shell, group, async (key, { args, into }) => {
+      addGroup(own, shell, group, async (key, { args, into, from }) => {
         const loadOne = async () => {
           const { [key]: loaded } = (await load[index]?.()) ?? {}
           if (!loaded) throw new Error(`Nothing runs ${name} ${key}`)
           return loaded
         }
-        if (!into) return runOnData(shell, loadOne, args)
+        const input = from === undefined ? nothing() : fileInput(from)
+        if (!into) return runOnData(shell, loadOne, args, { ...shell.io, input })
         await runIntoFile(shell, into, loadOne, args)
         if (into.note !== undefined) await shell.io.line(into.note)
       })

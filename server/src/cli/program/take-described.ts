@@ -3,8 +3,8 @@ import Type, { type TSchema } from 'typebox'
 import { type DescribedCommand, type Flag, isFlag, objectOf, schemaOf } from '../describe-commands.ts'
 import type { Into } from './run-into-file.ts'
 
-/** What a command is run with, and the file that its data goes to, if any. */
-export type Ready = { args: Record<string, unknown>; into: Into | undefined }
+/** What a command is run with, and the files that its data goes to and comes from, if any. */
+export type Ready = { args: Record<string, unknown>; into: Into | undefined; from: string | undefined }
 
 /** Has `command`, which has its words, take the arguments and flags of its description, and run with what is typed. */
 export function takeDescribed(
@@ -81,12 +81,12 @@ function readInteger(schema: object, text: string): number {
 }
 
 async function readyOf(command: Command, described: DescribedCommand, given: Record<string, unknown>): Promise<Ready> {
-  const into = described.into?.(given)
-  if (!described.prepare) return { args: given, into }
+  const [into, from] = [described.into?.(given), described.from?.(given)]
+  if (!described.prepare) return { args: given, into, from }
   const { requireFitting } = await import('../require-fitting.ts')
   requireFitting(objectOf(described.typed), given)
   try {
-    return { args: { ...(await described.prepare(given)) }, into }
+    return { args: { ...(await described.prepare(given)) }, into, from }
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error
     return command.error(`error: ${error.message}`)

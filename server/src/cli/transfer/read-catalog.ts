@@ -7,8 +7,8 @@ export type Sequence = { column: string; name: string }
 
 /**
  * Every table that makes up a deployment, parents before children, as the database describes itself: a new table
- * needs no mention here. Left out: the list of migrations, unlogged tables, other schemas (the job queue), and
- * columns of transaction numbers, which mean nothing in another database.
+ * needs no mention here. Left out: the list of migrations, unlogged tables, other schemas (the job queue), columns of
+ * transaction numbers, which mean nothing in another database, and the runtimes of packages, which are added again.
  */
 export async function readCatalog(tx: Tx): Promise<Table[]> {
   const { rows } = await sql<Table>`
@@ -29,7 +29,7 @@ export async function readCatalog(tx: Tx): Promise<Table[]> {
         from pg_attribute a where a.attrelid = c.oid and a.attidentity <> ''), '[]') as sequences
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = current_schema() and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relpersistence = 'p' and c.relname <> 'schema_migrations'
+      and c.relpersistence = 'p' and c.relname not in ('schema_migrations', 'package_runtimes', 'package_runtime_pieces')
     order by c.relname`.execute(tx)
   const keyless = rows.filter(({ key }) => key.length === 0).map(({ name }) => name)
   if (keyless.length > 0) throw new Error(`Tables without a primary key cannot be transferred: ${keyless.join(', ')}`)

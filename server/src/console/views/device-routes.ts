@@ -87,7 +87,7 @@ function companionRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...deviceViewOperations.getCompanionPlatforms,
-    run: async () => ({ data: listCompanionPlatforms() }),
+    run: ({ db }) => listCompanionPlatforms(db),
   })
 
   endpoint(scope, {

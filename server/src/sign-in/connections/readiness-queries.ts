@@ -2,7 +2,7 @@ import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import type { DeviceType } from '@muster/contract/devices.ts'
 import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-reasons.ts'
 import { type RawBuilder, sql } from 'kysely'
-import { companionTypes } from '../../agents/packages/companion-platforms.ts'
+import { listCompanionTypes } from '../../agents/packages/companion-platforms.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import type { Keyset } from '../../base/lists/keyset.ts'
 import { nextRows } from '../../base/lists/on-page.ts'
@@ -31,7 +31,11 @@ type Refused = {
  * Each active person who would be refused, with one reason. Of several devices the one that comes closest decides: a person is
  * let in by any of them. Devices that anyone may use belong to nobody's report.
  */
-function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder<Refused> {
+async function refusedPeople(
+  reader: Reader,
+  { organizationId, connectionId, now }: Asked,
+): Promise<RawBuilder<Refused>> {
+  const companionTypes = await listCompanionTypes(reader)
   const own = sql`${organizationId}::bigint`
   return sql`(
     with usable as (
@@ -51,7 +55,7 @@ function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder
       group by device_id
     ), standing as (
       select usable.person_id, device.id as device_id, device.name as device_name, device.device_type, case
-        when companion.device_id is null and device.device_type <> all (${[...companionTypes]}::text[]) then 0
+        when companion.device_id is null and device.device_type <> all (${companionTypes}::text[]) then 0
         when companion.device_id is null then 1
         when companion.last_contact_at <= ${plusMs(now, -silentMs)}::timestamptz then 2
         when device.registration_suspended_at is not null then 3
@@ -88,8 +92,9 @@ function refusedPeople({ organizationId, connectionId, now }: Asked): RawBuilder
 
 /** How many people a connection would refuse today if it enforced, by reason. */
 export async function readReadiness(reader: Reader, asked: Asked): Promise<SignInReadiness> {
+  const refused = await refusedPeople(reader, asked)
   const rows = await reader
-    .selectFrom(refusedPeople(asked).as('refused'))
+    .selectFrom(refused.as('refused'))
     .select(['reason', 'device_type', sql<number>`count(*)::int`.as('count')])
     .groupBy(['reason', 'device_type'])
     .orderBy('count', 'desc')
@@ -122,8 +127,9 @@ export async function listRefused(
   asked: Asked,
   { reason, after, limit }: { reason: RefusalReason | undefined; after: string | undefined; limit: number },
 ): Promise<Refused[]> {
+  const refused = await refusedPeople(reader, asked)
   return reader
-    .selectFrom(refusedPeople(asked).as('refused'))
+    .selectFrom(refused.as('refused'))
     .selectAll()
     .$if(reason !== undefined, (query) => query.where('reason', '=', reason ?? 'blocked'))
     .$call(nextRows(byPerson, after, limit))

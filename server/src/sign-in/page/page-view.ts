@@ -86,7 +86,7 @@ export type PageView = {
   browser: { name: string; version: string; system: string }
   /** Where the page is shown: Muster runs on no phone, and a window within another app may reach no other app. */
   surroundings: 'browser' | 'phone' | 'web_view'
-  /** Where its system has no Muster app yet, those that have one, by name. */
+  /** Where nothing answers and its system has no Muster app yet, those that have one, by name. */
   systemsWithApp: string | null
   state: PageState
   reason: string | null

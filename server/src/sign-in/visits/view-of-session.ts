@@ -1,5 +1,5 @@
 import { type ComputerType, systemNames, systemsIn } from '@muster/contract/computer-types.ts'
-import { companionTypes } from '../../agents/packages/companion-platforms.ts'
+import { listCompanionTypes } from '../../agents/packages/companion-platforms.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { minuteMs, plusMs } from '../../base/time.ts'
 import { findBypassOffer } from '../bypass/bypass-queries.ts'
@@ -66,7 +66,7 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
     kind: kindOf(session.user_agent),
     browser: browserFacts(session.user_agent),
     surroundings: surroundingsOf(session.user_agent),
-    systemsWithApp: companionTypes.includes(deviceTypeOf(session.user_agent)) ? null : systemsIn(companionTypes),
+    systemsWithApp: state === 'no_answer' ? await systemsWithApp(reader, session) : null,
     state,
     reason: session.detection_failure,
     personName: isAsserted ? (person?.name ?? null) : null,
@@ -190,6 +190,12 @@ async function heardOf(reader: Reader, session: SignInSession, { person }: Judge
   const at = device.last_seen_at
   if (isRunning) return { deviceName: device.name, at: at ?? now, isRunning }
   return at === null || plusMs(at, presentMs) > now ? null : { deviceName: device.name, at, isRunning }
+}
+
+/** Null where the computer's own system is among them. */
+async function systemsWithApp(reader: Reader, session: SignInSession): Promise<string | null> {
+  const types = await listCompanionTypes(reader)
+  return types.includes(deviceTypeOf(session.user_agent)) ? null : systemsIn(types)
 }
 
 /** What the user agent says of the computer; a claim of the browser's. */

@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { RuntimeSystem } from '@muster/contract/packages.ts'
+import type { Reader } from '../../../base/db/transact.ts'
+import { hourMs } from '../../../base/time.ts'
+import { draftPrefix } from '../kept-part.ts'
+import { sharedWork } from '../shared-work.ts'
+import type { PackagedNode } from './packaged-node.ts'
+import { findPiece, findRuntime, listRuntimes } from './runtime-queries.ts'
+
+const prefix = 'runtime-'
+/** A copy that no runtime has anymore may still be read by a download that began before. */
+const keptForMs = hourMs
+
+const copying = sharedWork<void>()
+
+type Row = NonNullable<Awaited<ReturnType<typeof findRuntime>>>
+
+/** Where the copy of a packed runtime is, for whoever has it already or needs it. */
+export const copyOf = (folder: string, packedSha256: string): string => join(folder, `${prefix}${packedSha256}.gz`)
+
+/**
+ * The runtime that was added to the deployment, its packed executable as a file in the folder; undefined where there is none. The
+ * file is written at the first call, a piece at a time.
+ */
+export async function openAddedRuntime(
+  reader: Reader,
+  folder: string,
+  system: RuntimeSystem,
+): Promise<PackagedNode | undefined> {
+  const row = await findRuntime(reader, system)
+  if (!row) return undefined
+  const path = copyOf(folder, row.packed_sha256)
+  if (!(await touch(path, row.packed_size))) await copying(path, () => copy(reader, { row, folder, path }))
+  return {
+    part: { path, size: row.packed_size },
+    md5: row.md5,
+    size: row.size,
+    license: row.license ?? undefined,
+    needsLibatomic: row.needs_libatomic,
+  }
+}
+
+/** Notes that a copy is in use; false where there is none, or a piece of one. */
+async function touch(path: string, size: number): Promise<boolean> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (found?.size !== size) return false
+  const now = new Date()
+  await utimes(path, now, now)
+  return true
+}
+
+async function copy(reader: Reader, { row, folder, path }: { row: Row; folder: string; path: string }): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const draft = join(folder, `${draftPrefix}${randomBytes(6).toString('hex')}`)
+  const hash = createHash('sha256')
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let number = 0; ; number += 1) {
+      const bytes = await findPiece(reader, row.system, number)
+      if (!bytes) return
+      hash.update(bytes)
+      yield bytes
+    }
+  }
+  try {
+    await pipeline(pieces, createWriteStream(draft, { flags: 'wx', mode: 0o600 }))
+    // Between two pieces another one may have been added in its place.
+    if (hash.digest('hex') !== row.packed_sha256) throw new Error(`The Node for ${row.system} was changed meanwhile`)
+    await rename(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  await removeOldCopies(reader, folder)
+}
+
+/** Those of runtimes that were replaced or removed, once nobody can be reading them. */
+export async function removeOldCopies(reader: Reader, folder: string): Promise<void> {
+  const rows = await listRuntimes(reader)
+  const kept = new Set(rows.map(({ packed_sha256: hash }) => copyOf(folder, hash)))
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    if (!name.startsWith(prefix) || kept.has(path)) continue
+    const found = await stat(path).catch(() => undefined)
+    if (found && Date.now() - found.mtimeMs > keptForMs) await rm(path, { force: true })
+  }
+}
