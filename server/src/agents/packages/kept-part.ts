@@ -60,7 +60,8 @@ async function makePart(
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
-  await removeOthers({ cacheDir, kind, key }, (await stat(folder)).mtimeMs)
+  await removeOthers({ cacheDir, kind, key })
+  await removeAbandoned(cacheDir, (await stat(folder)).mtimeMs)
   const made = await readPart(folder)
   if (!made) throw new Error(`${folder} vanished while it was being made`)
   return made
@@ -104,15 +105,19 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Those of other versions, and drafts that their process did not live to remove. */
-async function removeOthers(
-  { cacheDir, kind, key }: { cacheDir: string; kind: string; key: string },
-  madeAtMs: number,
-): Promise<void> {
+/** Those of other versions. */
+async function removeOthers({ cacheDir, kind, key }: { cacheDir: string; kind: string; key: string }): Promise<void> {
   for (const name of await readdir(cacheDir)) {
-    const path = join(cacheDir, name)
     const isOld = name.startsWith(`${kind}-`) && !name.startsWith(`${key}-`)
-    if (isOld || (name.startsWith(draftPrefix) && (await wasMadeBefore(path, madeAtMs - abandonedMs)))) {
+    if (isOld) await rm(join(cacheDir, name), { recursive: true, force: true })
+  }
+}
+
+/** What a process was making in the folder that did not live to remove it; `madeAtMs` is the time of the disk. */
+export async function removeAbandoned(folder: string, madeAtMs: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    if (name.startsWith(draftPrefix) && (await wasMadeBefore(path, madeAtMs - abandonedMs))) {
       await rm(path, { recursive: true, force: true })
     }
   }

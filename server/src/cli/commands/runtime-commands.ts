@@ -39,9 +39,11 @@ export const runtimeCommands = implement(runtimeGroup, {
     if (!isRemoved) fail('not_found', { message: `No Node was added for ${system}` })
     // Where the server's own takes its place, packages change.
     await ensureAllPackages(db, secrets, await openPackageSite(config), now)
-    await io.line(`Removed the Node for ${system}`)
+    await io.line(`Removed the Node for ${system}: ${lacking}`)
   },
 })
+
+const lacking = 'packages that bring it cannot be downloaded until it is added again'
 
 /** A row of the list. */
 function describe(system: RuntimeSystem, added: readonly AddedRuntime[]): string[] {

@@ -27,6 +27,7 @@ type Adding = {
   signal: AbortSignal
   /** Is told what is being done, a line at a time. */
   tell: (line: string) => Promise<void>
+  pins?: typeof pinnedRuntimes
 }
 
 /** Of a file that is given, in bytes. */
@@ -39,9 +40,9 @@ const maxFileBytes = 2 ** 29
  */
 export async function addRuntime(
   { db, folder }: { db: Db; folder: string },
-  { system, source, now, signal, tell }: Adding,
+  { system, source, now, signal, tell, pins = pinnedRuntimes }: Adding,
 ): Promise<string> {
-  const pinned = pinnedRuntimes[system]
+  const { [system]: pinned } = pins
   const found = await findRuntime(db, system)
   if ('registry' in source && found?.source === 'npm' && found.node_version === pinned.version) {
     await tell(`Node ${pinned.version} for ${system} is here already`)
@@ -73,8 +74,9 @@ async function keep(
   const found = await findRuntime(db, runtime.system)
   if (found?.packed_sha256 !== runtime.packed.sha256 || found.source !== origin.source)
     await transact(db, (tx) => storeRuntime(tx, runtime, origin))
-  await rename(runtime.packed.path, copyOf(folder, runtime.packed.sha256))
-  await removeOldCopies(db, folder)
+  const copy = copyOf(folder, runtime.packed.sha256)
+  await rename(runtime.packed.path, copy)
+  await removeOldCopies(db, folder, copy)
 }
 
 type GivenFile = Extract<RuntimeSource, { bytes: unknown }>

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { RuntimeSystem } from '@muster/contract/packages.ts'
 import type { Reader } from '../../../base/db/transact.ts'
 import { hourMs } from '../../../base/time.ts'
-import { draftPrefix } from '../kept-part.ts'
+import { draftPrefix, removeAbandoned } from '../kept-part.ts'
 import { sharedWork } from '../shared-work.ts'
 import type { PackagedNode } from './packaged-node.ts'
 import { findPiece, findRuntime, listRuntimes } from './runtime-queries.ts'
@@ -76,17 +76,19 @@ async function copy(reader: Reader, { row, folder, path }: { row: Row; folder: s
   } finally {
     await rm(draft, { force: true })
   }
-  await removeOldCopies(reader, folder)
+  await removeOldCopies(reader, folder, path)
 }
 
-/** Those of runtimes that were replaced or removed, once nobody can be reading them. */
-export async function removeOldCopies(reader: Reader, folder: string): Promise<void> {
+/** After the copy at `path` was made: those of runtimes that were replaced or removed, once nobody can be reading them. */
+export async function removeOldCopies(reader: Reader, folder: string, path: string): Promise<void> {
+  const { mtimeMs: madeAtMs } = await stat(path)
+  await removeAbandoned(folder, madeAtMs)
   const rows = await listRuntimes(reader)
   const kept = new Set(rows.map(({ packed_sha256: hash }) => copyOf(folder, hash)))
   for (const name of await readdir(folder)) {
-    const path = join(folder, name)
-    if (!name.startsWith(prefix) || kept.has(path)) continue
-    const found = await stat(path).catch(() => undefined)
-    if (found && Date.now() - found.mtimeMs > keptForMs) await rm(path, { force: true })
+    const other = join(folder, name)
+    if (!name.startsWith(prefix) || kept.has(other)) continue
+    const found = await stat(other).catch(() => undefined)
+    if (found && madeAtMs - found.mtimeMs > keptForMs) await rm(other, { force: true })
   }
 }

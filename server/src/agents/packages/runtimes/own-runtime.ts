@@ -57,10 +57,14 @@ export async function packOwnRuntime(cacheDir: string, { path: source }: OwnRunt
   }
 }
 
-/** Beside the program where Node is unpacked or a package of npm; other installations keep it where they please. */
+/** Beside the program in a release of ours, above it where Node is unpacked or a package of npm; others keep it where they please. */
 function readLicense(executable: string): string | undefined {
   const folder = dirname(dirname(executable))
-  const places = [join(folder, 'LICENSE'), join(folder, `node_modules/node-linux-${process.arch}/LICENSE`)]
+  const places = [
+    join(dirname(executable), 'LICENSE'),
+    join(folder, 'LICENSE'),
+    join(folder, `node_modules/node-linux-${process.arch}/LICENSE`),
+  ]
   const found = places.find((path) => existsSync(path))
   return found === undefined ? undefined : readFileSync(found, 'utf8')
 }
