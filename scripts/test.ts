@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { companionBundle } from '../server/bin/bundle-stamp.js'
 import { findPostgres } from './find-postgres.ts'
 import { findTestFiles } from './find-test-files.ts'
 import { parseTestArguments } from './parse-test-arguments.ts'
@@ -130,6 +132,10 @@ function tellUnsteady(unsteady: readonly Unsteady[]): void {
   writeFileSync(join(root, '.ci/artifacts/unsteady.txt'), `${lines.join('\n')}\n`)
 }
 
+// The packages of the companion hold it, and nothing makes it when one is built.
+if (!existsSync(companionBundle())) {
+  execFileSync(process.execPath, ['server/bundle.ts', '--companion'], { cwd: root, stdio: 'inherit' })
+}
 const files = await chooseFiles(root, asked, isCi)
 const mode = chooseMode(files)
 process.exitCode = asked.nodeFlags.length > 0 ? await runWithFlags(files, mode) : await runPlanned(files, mode)

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { isBuiltin } from 'node:module'
+import { basename, dirname, join, relative } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
-import { bundleFolder, root } from './bin/bundle-stamp.js'
+import { bundleFolder, companionBundle, root } from './bin/bundle-stamp.js'
+
+// node server/bundle.ts              bundles the server and the companion
+// node server/bundle.ts --companion  the companion alone, which takes less than a second
 
 // The server's modules and those of its packages are 2,900 files, and finding and reading them is most of what the main
 // thread of a start does. As one bundle they take a third of it, and less memory.
@@ -30,44 +34,66 @@ const sameAddresses: Plugin = {
   },
 }
 
-/** Renamed into place, so it is whole wherever its name exists. */
-async function buildBundle(folder: string): Promise<void> {
+async function bundleServer(dir: string): Promise<void> {
+  await using bundle = await rolldown({
+    input: join(root, 'server/src/cli/main.ts'),
+    platform: 'node',
+    external: leftOut,
+    plugins: [sameAddresses],
+    logLevel: 'silent',
+  })
+  await bundle.write({
+    dir,
+    format: 'esm',
+    sourcemap: 'hidden',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+  })
+}
+
+/** The same bytes wherever the project lies: its comments name modules from the root, and companion-files.ts reads packages there. */
+async function bundleCompanion(dir: string): Promise<void> {
+  await using bundle = await rolldown({
+    input: join(root, 'agent/src/companion/companion-program.ts'),
+    cwd: root,
+    platform: 'node',
+    logLevel: 'silent',
+    experimental: { attachDebugInfo: 'simple' },
+  })
+  const { output } = await bundle.write({
+    file: join(dir, basename(companionBundle())),
+    format: 'esm',
+    codeSplitting: false,
+  })
+  const imported = output.flatMap((part) => (part.type === 'chunk' ? [...part.imports, ...part.dynamicImports] : []))
+  const missing = imported.filter((name) => !isBuiltin(name))
+  if (missing.length > 0) throw new Error(`The companion needs what no device has: ${missing.join(', ')}`)
+}
+
+/** Makes what is not there yet. Renamed into place, so it is whole wherever its name exists. */
+async function makeBundle(folder: string, write: (draft: string) => Promise<void>): Promise<void> {
+  if (existsSync(folder)) return
   const draft = `${folder}.${randomUUID()}`
   try {
-    const bundle = await rolldown({
-      input: join(root, 'server/src/cli/main.ts'),
-      platform: 'node',
-      external: leftOut,
-      plugins: [sameAddresses],
-      logLevel: 'silent',
-    })
-    await bundle.write({
-      dir: draft,
-      format: 'esm',
-      sourcemap: 'hidden',
-      entryFileNames: '[name].mjs',
-      chunkFileNames: '[name]-[hash].mjs',
-    })
-    await bundle.close()
+    await write(draft)
     await rename(draft, folder).catch((error: unknown) => existsSync(folder) || Promise.reject(error))
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
+  await removeOld(folder)
 }
 
 /** A running server may still load parts of its own, so those of other versions stay for a day. */
 async function removeOld(current: string): Promise<void> {
   const parent = dirname(current)
+  const [kind] = basename(current).split('-')
   for (const name of await readdir(parent)) {
     const path = join(parent, name)
-    if (!name.startsWith('server-') || path === current) continue
+    if (!name.startsWith(`${kind}-`) || path === current) continue
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
     if (Date.now() - mtimeMs > keptForMs) await rm(path, { recursive: true, force: true })
   }
 }
 
-const folder = bundleFolder()
-if (!existsSync(folder)) {
-  await buildBundle(folder)
-  await removeOld(folder)
-}
+await makeBundle(dirname(companionBundle()), bundleCompanion)
+if (!process.argv.includes('--companion')) await makeBundle(bundleFolder(), bundleServer)

@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleFolder } from '../../server/bin/bundle-stamp.js'
+import { bundleFolder, companionBundle } from '../../server/bin/bundle-stamp.js'
 import { copyPackages } from './copy-packages.ts'
 import { writeBillOfMaterials } from './write-bill-of-materials.ts'
 
 // node deploy/release/make-release.ts FOLDER
-// Makes the folder that the container image and the Debian package install as /opt/muster: the server as one bundle, its Node,
-// the built console and the guides. The layout is that of the repository, so that everything finds what lies beside it.
+// Makes the folder that the container image and the Debian package install as /opt/muster: the server and the
+// companion as bundles, their Node, the built console and the guides. The layout is that of the repository, so that everything
+// finds what lies beside it.
 
 /** Where a release is installed; what it starts by has this in its first line. */
 const home = '/opt/muster'
@@ -56,6 +57,7 @@ for (const path of copied) {
   cpSync(join(root, path), join(target, path), { recursive: true, filter: (source) => !isLeftOut(source) })
 }
 cpSync(bundleFolder(), join(target, 'server/bundle'), { recursive: true })
+cpSync(companionBundle(), join(target, 'server/bundle/companion.mjs'))
 copyPackages(root, target)
 mkdirSync(join(target, 'bin'))
 cpSync(process.execPath, join(target, 'bin/node'))

@@ -1,2 +1,3 @@
 export const root: string
 export function bundleFolder(): string
+export function companionBundle(): string

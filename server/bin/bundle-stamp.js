@@ -4,17 +4,27 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-const folders = ['server/src', 'contract/src', 'agent/src']
 /** What a release has in place of sources that may change. */
 const released = `${root}server/bundle`
 const others = ['node_modules/.package-lock.json', 'server/bundle.ts', 'server/bin/bundle-stamp.js']
 
-/**
- * Where the bundle of exactly these sources and packages is, if it was made. A change of any file's size or time, or of the
- * place of the whole, gives another name, so a bundle that is out of date is never found.
- */
+/** Where the bundle of the server is, if it was made of exactly these sources and packages. */
 export function bundleFolder() {
   if (existsSync(released)) return released
+  return `${root}.cache/server-${stampOf(['server/src', 'contract/src', 'agent/src'])}`
+}
+
+/** Where the companion as the one file that its packages install is, if it was made of exactly these sources and packages. */
+export function companionBundle() {
+  if (existsSync(released)) return `${released}/companion.mjs`
+  return `${root}.cache/companion-${stampOf(['agent/src'])}/companion.mjs`
+}
+
+/**
+ * A change of any file's size or time, or of the place of the whole, gives another name, so a bundle that is out of date is
+ * never found.
+ */
+function stampOf(folders) {
   const hash = createHash('sha256').update(root)
   const names = folders.flatMap((folder) =>
     readdirSync(root + folder, { recursive: true })
@@ -25,5 +35,5 @@ export function bundleFolder() {
     const { size, mtimeMs } = statSync(root + name, { throwIfNoEntry: false }) ?? {}
     hash.update(`${name} ${size} ${mtimeMs}\n`)
   }
-  return `${root}.cache/server-${hash.digest('hex').slice(0, 16)}`
+  return hash.digest('hex').slice(0, 16)
 }

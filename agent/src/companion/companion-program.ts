@@ -4,8 +4,8 @@ import { readInstallation } from '../read-installation.ts'
 import { describeCompanionStatus, readCompanionStatus } from './companion-status.ts'
 import { runInstalledCompanion } from './run-installed-companion.ts'
 
-// The program of the companion's package: `companion-program.ts <companion.json>`. It runs until it is told to stop, and ends
-// with 1 where it cannot run at all. `companion-program.ts status` says how it stands.
+// The program of the companion's package, in which it is one file (server/bundle.ts): `companion.mjs <companion.json>`. It runs
+// until it is told to stop, and ends with 1 where it cannot run at all. `companion.mjs status` says how it stands.
 const [file = '/etc/muster-companion/companion.json'] = process.argv.slice(2)
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())

@@ -43,7 +43,8 @@ function judge(payload: Record<string, unknown>, trust: Trust): { challenge: Cha
   const { iss, origin, aud, jti, sid, iat, exp } = payload
   if (!isText(jti) || !isText(sid)) return { refused: 'malformed' }
   const pinned = new URL(trust.origin).origin
-  const isPinned = (address: unknown) => isText(address) && URL.parse(address)?.origin === pinned
+  // URL.parse is not in every Node 22.
+  const isPinned = (address: unknown) => isText(address) && URL.canParse(address) && new URL(address).origin === pinned
   if (!isPinned(iss) || !isPinned(origin)) return { refused: 'wrong_server' }
   if (aud !== `urn:muster:agent:${trust.organization}`) return { refused: 'wrong_organization' }
   const lifeSeconds = typeof exp === 'number' && typeof iat === 'number' ? exp - iat : Number.NaN

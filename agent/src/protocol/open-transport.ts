@@ -28,7 +28,8 @@ loopback.addAddress('::1', 'ipv6')
 
 /** The server's address, https, or http on this machine only: the enroll secret must not cross a network in plain text. */
 export function checkServerUrl(server: string): URL {
-  const url = URL.parse(server)
+  // URL.parse is not in every Node 22, which is enough for the companion.
+  const url = URL.canParse(server) ? new URL(server) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new Error(`not an https address: ${server}`)
   }

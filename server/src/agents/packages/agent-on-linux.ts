@@ -9,7 +9,9 @@ export const agentOnLinux = (version: string, enrollment: Enrollment, parts: Ser
       name: 'muster-agent',
       summary: 'agent of Muster, a stand-in for osquery',
       description: 'Muster agent',
-      program: 'run-installed-agent.ts',
+      program: 'agent/src/run-installed-agent.ts',
+      // It strips the types of the files that it reads.
+      lowestNode: 24,
       configName: 'agent.json',
       startsAfter: '',
       needsOneOf: [],

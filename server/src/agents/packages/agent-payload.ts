@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { listAgentFiles } from './agent-files.ts'
+import { listCompanionFiles } from './companion-files.ts'
 import { keptPart } from './kept-part.ts'
 import type { Payload } from './linux-package.ts'
 import type { PackagedNode } from './runtimes/packaged-node.ts'
@@ -54,7 +55,7 @@ export async function openAgentPayload(place: PayloadPlace, node: PackagedNode |
 const md5Of = (text: string): string => createHash('md5').update(text).digest('hex')
 
 async function keepProgram({ cacheDir, kind, home, format, prefix }: PayloadPlace) {
-  const files = await listAgentFiles(home)
+  const files = await (kind === 'agent' ? listAgentFiles : listCompanionFiles)(home)
   return keptPart({ cacheDir, kind, form: format, files }, async (part) => {
     const tree = files.map(async ({ path, source, mode }) => {
       return { path: `${prefix}${path}`, mode, content: await readFile(source) }

@@ -5,6 +5,9 @@ import { type ServiceParts, serviceOnLinux } from './service-on-linux.ts'
 
 const name = 'muster-companion'
 
+/** The lowest major version of Node that the companion runs on: server/test/strangers/companion-on-node.test.ts. */
+export const companionNode = 22
+
 /** The companion as a service beside an osquery that is installed from elsewhere, before or after. */
 export const companionOnLinux = (version: string, enrollment: Enrollment, parts: ServiceParts): LinuxPackage =>
   serviceOnLinux(
@@ -12,7 +15,8 @@ export const companionOnLinux = (version: string, enrollment: Enrollment, parts:
       name,
       summary: 'companion of osquery for Muster',
       description: 'Muster companion of osquery',
-      program: 'companion/companion-program.ts',
+      program: 'companion.mjs',
+      lowestNode: companionNode,
       configName: 'companion.json',
       startsAfter: 'osqueryd.service',
       needsOneOf: ['/usr/bin/osqueryi', '/opt/osquery/bin/osqueryi', '/usr/local/bin/osqueryi'],

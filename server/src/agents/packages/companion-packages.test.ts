@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { test } from 'node:test'
+import {
+  companionTree,
+  earlierTree,
+  filesBelow,
+  companionHome as home,
+  writeEarlierTree,
+} from '../../../test/support/companion-tree.ts'
 import { scratchRoot, withoutDpkg } from '../../../test/support/scratch-root.ts'
 import { standIn } from '../../../test/support/stand-in-package.ts'
 import {
@@ -37,13 +44,13 @@ async function holdsTheCompanion(root: string): Promise<void> {
   })
   assert.equal(await readFile(join(folder, 'enroll_secret'), 'utf8'), secret)
   assert.equal(await readFile(join(folder, 'server-ca.pem'), 'utf8'), caCertificate)
-  const home = join(root, 'usr/lib/muster-companion')
+  assert.deepEqual(await filesBelow(join(root, home)), companionTree)
   const modes: [path: string, mode: string][] = [
     [join(folder, 'companion.json'), '644'],
     [join(folder, 'enroll_secret'), '600'],
     [join(folder, 'server-ca.pem'), '644'],
-    [join(home, 'muster-companion'), '755'],
-    [join(home, 'agent/src/companion/companion-program.ts'), '644'],
+    [join(root, home, 'muster-companion'), '755'],
+    [join(root, home, 'companion.mjs'), '644'],
     [join(root, unit), '644'],
   ]
   for (const [path, mode] of modes) assert.equal(await modeOf(path), mode, path)
@@ -65,7 +72,11 @@ test('the Debian package of the companion installs, upgrades, and leaves nothing
   await dpkg('-i', file)
   await holdsTheCompanion(root)
   const sums = await run('sh', ['-c', 'cd "$1" && md5sum -c var/lib/dpkg/info/muster-companion.md5sums', 'sh', root])
-  assert.ok(sums.trimEnd().split('\n').length > 50)
+  const summed = sums.split('\n').filter((line) => line.startsWith(`${home}/`))
+  assert.deepEqual(
+    summed.toSorted(),
+    companionTree.map((path) => `${home}/${path}: OK`),
+  )
   await leaveTraces(root)
 
   const later = companion({ build: 2, ca_certificate: null })
@@ -87,6 +98,8 @@ test('the archive of the companion installs below a folder, and leaves nothing',
   assert.match(file, new RegExp(`/muster-companion-1\\.2\\.0-1-linux-${architecture}\\.tar\\.gz$`))
   await run('tar', ['-xzf', file, '-C', folder])
   const unpacked = join(folder, 'muster-companion')
+  assert.deepEqual(await filesBelow(join(unpacked, 'files', home)), companionTree)
+  await writeEarlierTree(root)
   for (const script of ['install.sh', 'uninstall.sh']) await run('sh', ['-n', join(unpacked, script)])
   const said = await run('sh', [join(unpacked, 'install.sh')], { DESTDIR: root })
   assert.equal(said, `muster-companion: placed below ${root}; nothing was started\n`)
@@ -94,6 +107,19 @@ test('the archive of the companion installs below a folder, and leaves nothing',
   await leaveTraces(root)
   await run('sh', [join(unpacked, 'uninstall.sh')], { DESTDIR: root })
   await areGone(root, [...gone, unit])
+})
+
+test('a package takes the place of an earlier one that brought a tree of files', { skip: withoutDpkg }, async (t) => {
+  const { folder, root, dpkg, run } = await scratchRoot(t)
+  const earlier = { name: 'muster-companion', version: '1.2.0-0', files: earlierTree }
+  await dpkg('-i', await standIn({ folder, run }, earlier))
+  assert.deepEqual(await filesBelow(join(root, home)), earlierTree.map((path) => relative(home, path)).toSorted())
+  await dpkg('-i', await writePackage(folder, companion()))
+  await holdsTheCompanion(root)
+  await areGone(
+    root,
+    ['agent', 'node_modules'].map((name) => join(home, name)),
+  )
 })
 
 test('the companion is not installed beside the bundled agent, nor that beside it', {
@@ -169,30 +195,4 @@ test('the bundled agent brings the companion in its own program', async (t) => {
   const archive = await writePackage(folder, packageSource({ agent: 'muster_agent', format: 'tar.gz' }))
   const listed = (await run('tar', ['-tzf', archive])).split('\n')
   assert.ok(listed.includes('./muster-agent/files/usr/lib/muster-agent/agent/src/companion/run-companion.ts'))
-})
-
-const withoutSystemd = spawnSync('systemd-analyze', ['--version']).error ? 'needs systemd-analyze' : false
-
-async function verifyUnit(t: TestContext, { agent, name }: { agent: PackageSource['agent']; name: string }) {
-  const { folder, root, dpkg, run } = await scratchRoot(t)
-  await dpkg('-i', await writePackage(folder, packageSource({ agent })))
-  // What the unit runs is looked for below the real root.
-  const text = await readFile(join(root, `usr/lib/systemd/system/${name}.service`), 'utf8')
-  const path = join(folder, `${name}.service`)
-  await writeFile(path, text.replace('ExecStart=/usr', `ExecStart=${root}/usr`))
-  assert.equal(await run('systemd-analyze', ['verify', '--man=no', path]), '')
-  return text
-}
-
-test('systemd takes the units of both services', { skip: withoutSystemd || withoutDpkg }, async (t) => {
-  for (const [agent, name] of [
-    ['muster_companion', 'muster-companion'],
-    ['muster_agent', 'muster-agent'],
-  ] as const) {
-    const text = await verifyUnit(t, { agent, name })
-    assert.match(text, /^NoNewPrivileges=yes\nUMask=0077$/m)
-    assert.match(text, new RegExp(`^StateDirectory=${name}\nStateDirectoryMode=0700$`, 'm'))
-    // What makes a mount namespace would change what the tables of mounts and disks return.
-    assert.doesNotMatch(text, /Protect|Private|ReadOnly|Inaccessible/)
-  }
 })

@@ -1,14 +1,14 @@
 import { type LinuxPackage, type Payload, scriptFolder } from './linux-package.ts'
-import { exitWithoutNode, nodeLauncher } from './node-launcher.ts'
+import { exitWithoutNode, type LaunchedProgram, nodeLauncher } from './node-launcher.ts'
 import type { Enrollment } from './osquery-files.ts'
 import { type PackagedNode, runtimeGlibc } from './runtimes/packaged-node.ts'
 import { serviceHardening } from './service-hardening.ts'
 
-export type LinuxService = Pick<LinuxPackage, 'name' | 'summary' | 'rival' | 'relations' | 'waitsFor' | 'leaves'> & {
+type Launched = Pick<LinuxPackage, 'name' | 'summary' | 'rival' | 'relations' | 'waitsFor' | 'leaves'> & LaunchedProgram
+
+export type LinuxService = Launched & {
   /** As systemd shows it. */
   description: string
-  /** Below `agent/src`. */
-  program: string
   /** Of the file in `/etc/<name>` that the program reads. */
   configName: string
   /** The service starts after this one; empty where there is none. */
@@ -49,7 +49,7 @@ export function serviceOnLinux(
       { path: `etc/${name}/enroll_secret`, mode: 0o600, content: secret },
       script('activate', activate(service)),
       script('deactivate', deactivate(service)),
-      script(name, nodeLauncher(name, service.program)),
+      script(name, nodeLauncher(name, service)),
       { path: `usr/lib/systemd/system/${name}.service`, mode: 0o644, content: unit(service) },
     ],
     leaves: [`/var/lib/${name}`, `/var/cache/${name}`, ...leaves],
