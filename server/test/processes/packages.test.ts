@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { join } from 'node:path'
-import { buffer, text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { readMachineIdentity } from '@muster/agent/linux/machine.ts'
-import { reportLinkFiles } from '../support/link-report.ts'
 import { freePort, type MusterProcess, printedKey, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
+import { startPackagedCompanion } from '../support/packaged-companion.ts'
 import { openRunPlace } from '../support/run-place.ts'
 import { scratchRoot, withoutDpkg } from '../support/scratch-root.ts'
 
@@ -141,34 +140,16 @@ test('a device enrolls with nothing but a package of the bundled agent', {
     t.after(async () => client.close())
     const secret = (await readFile(join(root, 'etc/muster-osquery/enroll_secret'), 'utf8')).trim()
     assert.ok((await client.enroll(secret, machine)).accepted)
-    const bin = join(folder, 'bin')
-    await mkdir(bin)
-    const answer = JSON.stringify([{ uuid: machine.uuid, hardware_serial: machine.serial }])
-    await writeFile(join(bin, 'osqueryi'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 })
-    const state = join(folder, 'state')
-    const env = { PATH: `${bin}:/usr/bin:/bin`, STATE_DIRECTORY: state, NODE_COMPILE_CACHE: join(folder, 'cache') }
-    const launcher = join(root, 'usr/lib/muster-companion/muster-companion')
-    const companion = spawn(launcher, [join(root, 'etc/muster-companion/companion.json')], { env, cwd: '/' })
-    t.after(async () => {
-      if (companion.exitCode === null) companion.kill('SIGKILL')
-    })
-    let name = ''
-    await until(30_000, async () => {
-      name = (await readdir(join(state, 'link')).catch(() => []))[0] ?? ''
-      return name !== ''
-    })
-    await until(60_000, () => reportLinkFiles(client, [name]))
+    const companion = await startPackagedCompanion(t, { root, folder, machine })
+    await companion.link(client)
     const audits = () => ask('/audit_logs?per_page=100')
     await until(30_000, async () =>
       (await audits()).data.some(({ description }: { description: string }) => /^Linked a companion/.test(description)),
     )
-    assert.equal(((await stat(join(state, 'companion.json'))).mode & 0o777).toString(8), '600')
-    const asked = spawn(launcher, ['status'], { env, cwd: '/' })
-    const [said] = await Promise.all([text(asked.stdout), once(asked, 'exit')])
+    assert.equal(((await stat(companion.stateFile)).mode & 0o777).toString(8), '600')
+    const { said } = await companion.status()
     assert.match(said, /^Companion of http:.*\n {2}State file {5}.*companion\.json, mode 0600\n/)
-    companion.kill('SIGTERM')
-    const [code] = await once(companion, 'exit')
-    assert.deepEqual([code, await readdir(join(state, 'link'))], [0, []])
+    assert.deepEqual([await companion.stop(), await companion.linkFiles()], [0, []])
   })
 
   await t.test('the command line lists packages, and a rebuild ends the copies of one', async () => {
