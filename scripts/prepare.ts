@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-// After an install: what starts of this version have ready. All of it can be done without, so nothing here fails an install.
+// After an install: what starts of this version have ready. They can do without all of it, and packages of the companion say what
+// they lack, so nothing here fails an install.
 const root = fileURLToPath(new URL('../', import.meta.url))
 const steps = [
   ['console/build.ts', '--when-stale'],

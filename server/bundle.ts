@@ -51,7 +51,7 @@ async function bundleServer(dir: string): Promise<void> {
   })
 }
 
-/** The same bytes wherever the project lies: its comments name modules from the root, and companion-files.ts reads packages there. */
+/** The same bytes wherever the project lies: comments name modules from the root, by which a test finds the packages that are in it. */
 async function bundleCompanion(dir: string): Promise<void> {
   await using bundle = await rolldown({
     input: join(root, 'agent/src/companion/companion-program.ts'),
@@ -95,5 +95,5 @@ async function removeOld(current: string): Promise<void> {
   }
 }
 
-await makeBundle(dirname(companionBundle()), bundleCompanion)
 if (!process.argv.includes('--companion')) await makeBundle(bundleFolder(), bundleServer)
+await makeBundle(dirname(companionBundle()), bundleCompanion)

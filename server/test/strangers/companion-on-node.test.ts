@@ -1,4 +1,4 @@
-// Party: other versions of Node: npm=none tar
+// Party: other versions of Node: tar
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

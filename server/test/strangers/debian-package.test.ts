@@ -66,6 +66,10 @@ test('a package is installed, upgraded and removed, and takes nothing with it bu
   await first.untilReady(`${address}/readyz`)
   assert.match(await textOf(`${address}/console/`), /<title>Muster<\/title>/)
   assert.equal(debian.run('muster', 'organizations', 'create', 'Example Ltd'), '1\n')
+  const [, id = ''] = /^(\d+) +muster-companion-.*\.tar\.gz /m.exec(debian.run('muster', 'packages', 'list')) ?? []
+  debian.run('muster', 'packages', 'download', id, '--to', '/tmp/companion.tar.gz')
+  const program = 'muster-companion/files/usr/lib/muster-companion/companion.mjs'
+  assert.match(debian.run('tar', '-xzOf', '/tmp/companion.tar.gz', `./${program}`), /^import .* from "node:/)
   const written = ['etc/muster/muster.env', 'var/lib/muster/master.key'].map((path) =>
     readFileSync(inDebian(path), 'utf8'),
   )
