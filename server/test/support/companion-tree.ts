@@ -1,15 +1,15 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { nodeLicense } from '../../src/agents/packages/agent-files.ts'
-import { agentRuntime } from '../../src/agents/packages/agent-runtime.ts'
+import { licenseOf, ownRuntime } from '../../src/agents/packages/runtimes/own-runtime.ts'
 
-const runtime = agentRuntime()
+const runtime = ownRuntime()
 /** Where the package of the companion installs its program. */
 export const companionHome = 'usr/lib/muster-companion'
 /** All that lies below that folder: one file of the program, its scripts and licenses, and its Node. */
 export const companionTree: readonly string[] = [
   ...['LICENSE', 'activate', 'companion.mjs', 'deactivate', 'licenses/jose/LICENSE.md', 'muster-companion'],
-  ...(runtime ? ['bin/node', ...nodeLicense('.', runtime).map(({ path }) => path.slice(2))] : []),
+  ...(runtime ? ['bin/node'] : []),
+  ...(runtime && licenseOf(runtime) !== undefined ? ['bin/LICENSE'] : []),
 ].toSorted()
 /** As packages have brought it before it was one file. */
 export const earlierTree: readonly string[] = [

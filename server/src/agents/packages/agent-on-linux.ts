@@ -2,6 +2,9 @@ import type { LinuxPackage } from './linux-package.ts'
 import type { Enrollment } from './osquery-files.ts'
 import { type ServiceParts, serviceOnLinux } from './service-on-linux.ts'
 
+/** The lowest major version of Node that it runs on: it strips the types of the files that it reads. */
+export const agentNode = 24
+
 /** The bundled agent as a service; its companion is in its process. */
 export const agentOnLinux = (version: string, enrollment: Enrollment, parts: ServiceParts): LinuxPackage =>
   serviceOnLinux(
@@ -10,8 +13,7 @@ export const agentOnLinux = (version: string, enrollment: Enrollment, parts: Ser
       summary: 'agent of Muster, a stand-in for osquery',
       description: 'Muster agent',
       program: 'agent/src/run-installed-agent.ts',
-      // It strips the types of the files that it reads.
-      lowestNode: 24,
+      lowestNode: agentNode,
       configName: 'agent.json',
       startsAfter: '',
       needsOneOf: [],

@@ -2,11 +2,13 @@ import type { CompanionPlatforms } from '@muster/contract/companion-platforms.ts
 import { type ComputerType, computerTypes } from '@muster/contract/computer-types.ts'
 import type { PackagePlatform } from '@muster/contract/packages.ts'
 import type { Reader } from '../../base/db/transact.ts'
+import { agentNode } from './agent-on-linux.ts'
+import { companionNode } from './companion-on-linux.ts'
 import { listWantedPackages, programKinds, type WantedPackage } from './package-kinds.ts'
 import { isLinkedWithLibatomic } from './runtimes/own-runtime.ts'
-import { commandToAdd, runtimeGlibc, systemOfPackage } from './runtimes/packaged-node.ts'
 import { pinnedRuntimes } from './runtimes/pinned-runtimes.ts'
 import { type AddedRuntime, listRuntimes } from './runtimes/runtime-queries.ts'
+import { commandToAdd, runtimeGlibc, systemOfPackage } from './runtimes/system-rules.ts'
 
 const platforms: Readonly<Record<ComputerType, PackagePlatform>> = { Mac: 'darwin', Windows: 'windows', Linux: 'linux' }
 
@@ -43,7 +45,7 @@ export async function listCompanionPlatforms(reader: Reader): Promise<CompanionP
 
 function needsOf({ platform, architecture, node_sha256: hash }: WantedPackage, added: readonly AddedRuntime[]): string {
   if (architecture === 'any')
-    return 'Node on the device: 22 or later for the companion, 24 or later for the bundled agent'
+    return `Node on the device: ${companionNode} or later for the companion, ${agentNode} or later for the bundled agent`
   const system = systemOfPackage({ platform, architecture })
   const isLinked = hash === null ? isLinkedWithLibatomic() : added.find((one) => one.system === system)?.needs_libatomic
   return `glibc ${runtimeGlibc} or later${isLinked ? ' and libatomic' : ''} on ${architecture}`

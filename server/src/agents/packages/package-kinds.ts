@@ -7,8 +7,8 @@ import type {
 } from '@muster/contract/packages.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { type OwnRuntime, ownRuntime } from './runtimes/own-runtime.ts'
-import { systemOfPackage } from './runtimes/packaged-node.ts'
 import { listRuntimes } from './runtimes/runtime-queries.ts'
+import { systemOfPackage } from './runtimes/system-rules.ts'
 
 export type PackageKind = {
   agent: PackageAgent

@@ -1,7 +1,7 @@
 import type { Package } from '@muster/contract/packages.ts'
 import type { Links } from '../../base/links.ts'
 import { fileNameOf, versionOf } from './package-files.ts'
-import { problemOf } from './problem-rules.ts'
+import { packageProblem } from './package-problem.ts'
 import type { PackageRow } from './queries.ts'
 
 export const presentPackage = (row: PackageRow, links: Links): Package => ({
@@ -15,5 +15,5 @@ export const presentPackage = (row: PackageRow, links: Links): Package => ({
   architecture: row.architecture,
   node_version: row.node_version,
   file_name: fileNameOf(row),
-  problem: problemOf(row),
+  problem: packageProblem(row),
 })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PackageAgent } from '@muster/contract/packages.ts'
 import { problemOf } from './problem-rules.ts'
-import { ownRuntime } from './runtimes/own-runtime.ts'
 
 const cases: [agent: PackageAgent, baseUrl: string, isRevoked: boolean, problem: RegExp | null][] = [
   ['osquery', 'https://trust.example.com', false, null],
@@ -19,7 +18,7 @@ const cases: [agent: PackageAgent, baseUrl: string, isRevoked: boolean, problem:
 for (const [agent, base_url, isRevoked, problem] of cases) {
   test(`a package of ${agent} at ${base_url}${isRevoked ? ', revoked,' : ''} has ${problem ? 'a' : 'no'} problem`, () => {
     const said = problemOf({
-      ...{ agent, base_url, platform: 'linux', architecture: 'any', has_added_runtime: false },
+      ...{ agent, base_url, platform: 'linux', architecture: 'any', hasNode: true },
       secret_revoked_at: isRevoked ? '2026-11-20T10:00:00.000Z' : null,
     })
     if (problem) assert.match(said ?? '', problem)
@@ -27,17 +26,15 @@ for (const [agent, base_url, isRevoked, problem] of cases) {
   })
 }
 
-const ours = ownRuntime()?.architecture
-
 for (const architecture of ['x64', 'arm64'] as const) {
   test(`a package for ${architecture} has a problem where no Node for it is here`, () => {
     const facts = { agent: 'muster_companion', base_url: 'https://trust.example.com', secret_revoked_at: null } as const
-    const problem = (platform: 'linux' | 'darwin' | 'windows', isAdded: boolean) =>
-      problemOf({ ...facts, platform, architecture, has_added_runtime: isAdded })
+    const problem = (platform: 'linux' | 'darwin' | 'windows', hasNode: boolean) =>
+      problemOf({ ...facts, platform, architecture, hasNode })
     for (const platform of ['linux', 'darwin', 'windows'] as const) assert.equal(problem(platform, true), null)
     const lack = (system: string) =>
       `This server has no Node for ${system}: run muster packages add-runtime ${system} on it.`
-    assert.equal(problem('linux', false), ours === architecture ? null : lack(`linux-${architecture}`))
+    assert.equal(problem('linux', false), lack(`linux-${architecture}`))
     assert.equal(problem('darwin', false), lack(`darwin-${architecture}`))
     assert.equal(problem('windows', false), lack(`win-${architecture}`))
   })

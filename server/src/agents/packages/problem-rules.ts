@@ -1,6 +1,5 @@
 import type { PackageAgent, PackageArchitecture, PackagePlatform } from '@muster/contract/packages.ts'
-import { ownRuntime } from './runtimes/own-runtime.ts'
-import { lackOf, systemOfPackage } from './runtimes/packaged-node.ts'
+import { lackOf, systemOfPackage } from './runtimes/system-rules.ts'
 
 type Facts = {
   agent: PackageAgent
@@ -8,7 +7,8 @@ type Facts = {
   architecture: PackageArchitecture
   base_url: string
   secret_revoked_at: string | null
-  has_added_runtime: boolean
+  /** Whether the Node that it brings is on this server. */
+  hasNode: boolean
 }
 
 const speakers: Readonly<Record<PackageAgent, string>> = {
@@ -21,10 +21,7 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 /** Why devices cannot enroll with a package, or only some; null where all can. */
 export function problemOf(facts: Facts): string | null {
   const { agent, base_url, secret_revoked_at, platform, architecture } = facts
-  if (architecture !== 'any' && !facts.has_added_runtime) {
-    const isOwn = platform === 'linux' && ownRuntime()?.architecture === architecture
-    if (!isOwn) return lackOf(systemOfPackage({ platform, architecture }))
-  }
+  if (architecture !== 'any' && !facts.hasNode) return lackOf(systemOfPackage({ platform, architecture }))
   if (secret_revoked_at !== null) {
     return 'Its enrollment secret was revoked: muster packages rebuild gives it another.'
   }

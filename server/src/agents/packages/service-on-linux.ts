@@ -1,7 +1,8 @@
 import { type LinuxPackage, type Payload, scriptFolder } from './linux-package.ts'
 import { exitWithoutNode, type LaunchedProgram, nodeLauncher } from './node-launcher.ts'
 import type { Enrollment } from './osquery-files.ts'
-import { type PackagedNode, runtimeGlibc } from './runtimes/packaged-node.ts'
+import type { PackagedNode } from './runtimes/packaged-node.ts'
+import { runtimeGlibc } from './runtimes/system-rules.ts'
 import { serviceHardening } from './service-hardening.ts'
 
 type Launched = Pick<LinuxPackage, 'name' | 'summary' | 'rival' | 'relations' | 'waitsFor' | 'leaves'> & LaunchedProgram

@@ -2,7 +2,7 @@ import { ensurePackages } from '../../agents/packages/ensure-packages.ts'
 import { openPackage } from '../../agents/packages/open-package.ts'
 import { packageBuilder } from '../../agents/packages/package-builder.ts'
 import { fileNameOf } from '../../agents/packages/package-files.ts'
-import { problemOf } from '../../agents/packages/problem-rules.ts'
+import { packageProblem } from '../../agents/packages/package-problem.ts'
 import { findPackage, findPackages } from '../../agents/packages/queries.ts'
 import { rebuildPackage } from '../../agents/packages/rebuild-package.ts'
 import { packagedNodes } from '../../agents/packages/runtimes/packaged-node.ts'
@@ -25,7 +25,7 @@ export const packageCommands = implement(packageGroup, {
       row.id,
       fileNameOf(row),
       row.built_at,
-      problemOf(row) ?? 'ready',
+      packageProblem(row) ?? 'ready',
     ])
     for (const line of alignColumns(['ID', 'FILE', 'BUILT', 'STATE'], rows)) await io.line(line)
   },
@@ -79,5 +79,5 @@ const idsOf = async (reader: Reader, organizationId: string): Promise<string[]> 
   (await findPackages(reader, organizationId)).map((row) => row.id)
 
 async function describe(reader: Reader, organizationId: string, packageId: string) {
-  return { problem: problemOf(orNotFound(await findPackage(reader, organizationId, packageId))) }
+  return { problem: packageProblem(orNotFound(await findPackage(reader, organizationId, packageId))) }
 }

@@ -1,19 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { RuntimeSystem } from '@muster/contract/packages.ts'
 import type { Reader } from '../../../base/db/transact.ts'
-import { hourMs } from '../../../base/time.ts'
 import { draftPrefix, removeAbandoned } from '../kept-part.ts'
 import { sharedWork } from '../shared-work.ts'
 import type { PackagedNode } from './packaged-node.ts'
 import { findPiece, findRuntime, listRuntimes } from './runtime-queries.ts'
 
 const prefix = 'runtime-'
-/** A copy that no runtime has anymore may still be read by a download that began before. */
-const keptForMs = hourMs
 
 const copying = sharedWork<void>()
 
@@ -34,7 +31,7 @@ export async function openAddedRuntime(
   const row = await findRuntime(reader, system)
   if (!row) return undefined
   const path = copyOf(folder, row.packed_sha256)
-  if (!(await touch(path, row.packed_size))) await copying(path, () => copy(reader, { row, folder, path }))
+  if (!(await isThere(path, row.packed_size))) await copying(path, () => copy(reader, { row, folder, path }))
   return {
     part: { path, size: row.packed_size },
     md5: row.md5,
@@ -44,16 +41,13 @@ export async function openAddedRuntime(
   }
 }
 
-/** Notes that a copy is in use; false where there is none, or a piece of one. */
-async function touch(path: string, size: number): Promise<boolean> {
+/** False of a piece of one. */
+async function isThere(path: string, size: number): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (found?.size !== size) return false
-  const now = new Date()
-  await utimes(path, now, now)
-  return true
+  return found?.size === size
 }
 
 async function copy(reader: Reader, { row, folder, path }: { row: Row; folder: string; path: string }): Promise<void> {
@@ -79,16 +73,13 @@ async function copy(reader: Reader, { row, folder, path }: { row: Row; folder: s
   await removeOldCopies(reader, folder, path)
 }
 
-/** After the copy at `path` was made: those of runtimes that were replaced or removed, once nobody can be reading them. */
+/** After the copy at `path` was made: those of runtimes that were replaced or removed. Whoever reads one goes on. */
 export async function removeOldCopies(reader: Reader, folder: string, path: string): Promise<void> {
-  const { mtimeMs: madeAtMs } = await stat(path)
-  await removeAbandoned(folder, madeAtMs)
+  await removeAbandoned(folder, (await stat(path)).mtimeMs)
   const rows = await listRuntimes(reader)
   const kept = new Set(rows.map(({ packed_sha256: hash }) => copyOf(folder, hash)))
   for (const name of await readdir(folder)) {
     const other = join(folder, name)
-    if (!name.startsWith(prefix) || kept.has(other)) continue
-    const found = await stat(other).catch(() => undefined)
-    if (found && madeAtMs - found.mtimeMs > keptForMs) await rm(other, { force: true })
+    if (name.startsWith(prefix) && !kept.has(other)) await rm(other, { force: true })
   }
 }

