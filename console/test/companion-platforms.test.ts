@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { CompanionPlatforms } from '@muster/contract/companion-platforms.ts'
 import { type ComputerType, computerTypes, systemNames } from '@muster/contract/computer-types.ts'
 import { askAsPage, lackOfBrowser as skip } from './browser.ts'
 import { assertFitsPhone, violations } from './look.ts'
@@ -15,8 +16,9 @@ const isCalled = { Mac: 'macOS', Windows: 'Windows', Linux: 'Linux' } as const
 
 async function serve(made: readonly ComputerType[]): Promise<void> {
   await page.unroute('**/views/companion_platforms')
-  const data = made.map((type) => ({ device_type: type, needs: 'glibc 2.28 or later on amd64' }))
-  await page.route('**/views/companion_platforms', (route) => route.fulfill({ json: { data } }))
+  const nodes = [{ architecture: 'x64', needs: 'glibc 2.28 or later on x64' } as const]
+  const json: CompanionPlatforms = { data: made.map((type) => ({ device_type: type, nodes })), missing: [] }
+  await page.route('**/views/companion_platforms', (route) => route.fulfill({ json }))
 }
 
 after(() => page?.unroute('**/views/companion_platforms').catch(() => {}))

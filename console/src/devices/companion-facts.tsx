@@ -36,15 +36,15 @@ function OfComputer({ id, type }: { id: string; type: ComputerType }) {
 
 function NoCompanion({ type }: { type: ComputerType }) {
   const platforms = useQuery(companionPlatformsQuery)
-  const unmade = useNoCompanion([type])
+  const lack = useNoCompanion(type)
   if (!platforms.data) return <LoadFailure what="Which computers can have a companion" query={platforms} />
   return (
     <p className="secondary">
       No companion: nothing proves at a sign-in that a browser runs on this device.{' '}
-      {unmade !== undefined && `${unmade}: a connection that enforces refuses it.`}
-      {unmade === undefined && (
+      {lack && `${lack.words}: a connection that enforces refuses it. `}
+      {(!lack || lack.missing.length > 0) && (
         <Link className="underlined" to="/devices/enroll" search={{ platform: type, agent: 'muster_companion' }}>
-          Install one
+          {lack ? 'See what to run on the server' : 'Install one'}
         </Link>
       )}
     </p>

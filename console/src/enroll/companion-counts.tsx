@@ -1,4 +1,5 @@
 import './companion-counts.css'
+import type { CompanionPlatforms } from '@muster/contract/companion-platforms.ts'
 import { computerTypes, noCompanionFor } from '@muster/contract/computer-types.ts'
 import type { CompanionSummary } from '@muster/contract/console-companions.ts'
 import type { DeviceType } from '@muster/contract/devices.ts'
@@ -6,7 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { query } from '../api/query.ts'
-import { useCompanionPlatforms } from '../components/companion-platforms.ts'
+import { missingFor, noneHereFor, useCompanionPlatforms } from '../components/companion-platforms.ts'
 import { LoadFailure } from '../components/notices.tsx'
 
 const summaryQuery = query('getCompanionSummary', {}, { pace: 'soon' })
@@ -20,8 +21,9 @@ export function CompanionCounts() {
 }
 
 function Counts({ counts }: { counts: CompanionSummary }) {
-  const made = useCompanionPlatforms()?.map(({ device_type: type }) => type)
-  if (!made) return null
+  const platforms = useCompanionPlatforms()
+  if (!platforms) return null
+  const made = platforms.data.map(({ device_type: type }) => type)
   const { computers, linked, linking, seen_twice: seenTwice, without_device: others } = counts
   const without = counts.by_type.filter(({ none }) => none > 0)
   const lacking = without.filter(({ device_type: type }) => !made.includes(type))
@@ -55,7 +57,7 @@ function Counts({ counts }: { counts: CompanionSummary }) {
           {others === 1 ? '1 companion waits' : `${others} companions wait`} on machines that osquery has not enrolled.
         </>
       )}
-      {lacking.length > 0 && <Lacking types={lacking} />}
+      <Lacking types={lacking} platforms={platforms} />
     </p>
   )
 }
@@ -64,15 +66,30 @@ type ByType = CompanionSummary['by_type'][number]
 
 const noneIn = (types: readonly ByType[]): number => types.reduce((total, { none }) => total + none, 0)
 
-/** The computers that no companion can be installed on. */
-function Lacking({ types }: { types: readonly ByType[] }) {
-  const names = types.map(({ device_type: type }) => type)
+type LackingParts = { readonly types: readonly ByType[]; readonly platforms: CompanionPlatforms }
+
+/** The computers that this server has no companion for: some would have one if the operator added a Node. */
+function Lacking({ types, platforms }: LackingParts) {
+  const isObtainable = ({ device_type: type }: ByType) => missingFor(platforms, type).length > 0
+  const unmade = types.filter((one) => !isObtainable(one))
+  return (
+    <>
+      <Refused types={unmade} words={noCompanionFor([], typesIn(unmade))} />
+      <Refused types={types.filter(isObtainable)} words={noneHereFor(typesIn(types.filter(isObtainable)))} />
+    </>
+  )
+}
+
+const typesIn = (types: readonly ByType[]) => types.map(({ device_type: type }) => type)
+
+function Refused({ types, words }: { types: readonly ByType[]; words: string | undefined }) {
+  if (types.length === 0) return null
   const count = noneIn(types)
   return (
     <>
       {' '}
-      {noCompanionFor([], names)}:{' '}
-      <Devices companion="none" types={names}>
+      {words}:{' '}
+      <Devices companion="none" types={typesIn(types)}>
         {count === 1 ? '1 computer' : `${count} computers`}
       </Devices>{' '}
       {count === 1 ? 'is' : 'are'} refused where a connection enforces.

@@ -1,28 +1,18 @@
 import './enroll.css'
-import { Button } from '@mantine/core'
 import { type ComputerType, systemNames } from '@muster/contract/computer-types.ts'
 import type { Package } from '@muster/contract/packages.ts'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
-import { useMay } from '../api/session.ts'
-import { useCompanionPlatforms, useNoCompanion } from '../components/companion-platforms.ts'
-import { CopyButton } from '../components/copy-button.tsx'
+import { useState } from 'react'
+import { missingFor, useCompanionPlatforms, useNoCompanion } from '../components/companion-platforms.ts'
 import { Icon } from '../components/icon.tsx'
-import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
-import { useAction } from '../components/use-action.ts'
 import { AwaitDevice } from './await-device.tsx'
 import type { EnrollChoice } from './enroll-choice.ts'
-import {
-  agentWords,
-  companionCommands,
-  downloadPackage,
-  installCommand,
-  needsOf,
-  troubleCommand,
-} from './install-commands.ts'
+import { byKind, companionCommands, installCommand, needsOf, nodeWords, troubleCommand } from './install-commands.ts'
+import { MissingNodes, NoCompanionNote } from './missing-nodes.tsx'
+import { type ChoiceParts, DownloadRow, Formats } from './package-choice.tsx'
 import { packagesQuery } from './packages-query.ts'
+import { CommandRow, Step } from './step.tsx'
 
 /** Linux first, which has all the kinds of packages. */
 const tabs: readonly ComputerType[] = ['Linux', 'Mac', 'Windows']
@@ -63,44 +53,17 @@ function Steps({
   agent,
 }: EnrollChoice & { readonly packages: readonly Package[] }) {
   const [type, setType] = useState<ComputerType>(wanted)
-  const fitting = packages.filter(({ platform }) => platform === packagePlatforms[type])
+  const fitting = byKind(packages.filter(({ platform }) => platform === packagePlatforms[type]))
   const [chosenId, setChosenId] = useState<string | undefined>()
   const chosen = fitting.find(({ id }) => id === chosenId) ?? fitting.find((one) => one.agent === agent) ?? fitting[0]
-  const unmade = useNoCompanion([type])
+  const platforms = useCompanionPlatforms()
+  const lack = useNoCompanion(type)
   return (
     <>
-      <fieldset className="segments" aria-label="Platform">
-        {tabs.map((name) => (
-          <label key={name} className={name === type ? 'on' : ''}>
-            <input type="radio" name="platform" checked={name === type} onChange={() => setType(name)} />
-            {systemNames[name]}
-          </label>
-        ))}
-      </fieldset>
-      {unmade !== undefined && (
-        <p className="note will enroll-note">
-          <span>
-            <b className="medium">{unmade}.</b> Checks run and are reported. A sign-in connection that enforces refuses
-            people who have nothing else.
-          </span>
-        </p>
-      )}
-      {chosen && (
-        <ol className="steps">
-          <Step
-            number={1}
-            title="Download the package"
-            end={fitting.length > 1 && <Formats packages={fitting} chosen={chosen} onChoose={setChosenId} />}
-          >
-            <DownloadRow chosen={chosen} />
-          </Step>
-          <Step number={2} title="Install it on the machine">
-            <CommandRow command={installCommand(chosen)} label="the command" />
-            <Needs chosen={chosen} packages={fitting} />
-          </Step>
-          <LastStep chosen={chosen} />
-        </ol>
-      )}
+      <Platforms chosen={type} onChoose={setType} />
+      {lack && <NoCompanionNote {...lack} />}
+      {chosen && <StepList chosen={chosen} packages={fitting} onChoose={setChosenId} />}
+      {platforms && !lack && <MissingNodes missing={missingFor(platforms, type)} />}
       <p className="note">
         <Icon name="issue" />
         <span>
@@ -115,37 +78,39 @@ function Steps({
   )
 }
 
-type StepParts = {
-  readonly number: number
-  readonly title: string
-  readonly end?: ReactNode
-  readonly children: ReactNode
-}
+const Platforms = ({ chosen, onChoose }: { chosen: ComputerType; onChoose: (type: ComputerType) => void }) => (
+  <fieldset className="segments" aria-label="Platform">
+    {tabs.map((name) => (
+      <label key={name} className={name === chosen ? 'on' : ''}>
+        <input type="radio" name="platform" checked={name === chosen} onChange={() => onChoose(name)} />
+        {systemNames[name]}
+      </label>
+    ))}
+  </fieldset>
+)
 
-const Step = ({ number, title, end, children }: StepParts) => (
-  <li>
-    <span className="step-number" aria-hidden="true">
-      {number}
-    </span>
-    <div className="grow">
-      <div className="row between">
-        <h2>{title}</h2>
-        {end}
-      </div>
-      {children}
-    </div>
-  </li>
+const StepList = (parts: ChoiceParts) => (
+  <ol className="steps">
+    <Step number={1} title="Download the package" end={parts.packages.length > 1 && <Formats {...parts} />}>
+      <DownloadRow chosen={parts.chosen} />
+    </Step>
+    <Step number={2} title="Install it on the machine">
+      <CommandRow command={installCommand(parts.chosen)} label="the command" />
+      <Needs {...parts} />
+    </Step>
+    <LastStep chosen={parts.chosen} />
+  </ol>
 )
 
 /** What the machine has to have, and what else to install on it. */
-function Needs({ chosen, packages }: { chosen: Package; packages: readonly Package[] }) {
+function Needs({ chosen, packages }: Pick<ChoiceParts, 'chosen' | 'packages'>) {
   const platforms = useCompanionPlatforms()
-  const system = platforms?.find(({ device_type: type }) => packagePlatforms[type] === chosen.platform)
+  const system = platforms?.data.find(({ device_type: type }) => packagePlatforms[type] === chosen.platform)
   const hasCompanion = packages.some(({ agent }) => agent === 'muster_companion')
   return (
     <p className="small faint">
       {needsOf(chosen)}
-      {chosen.agent !== 'osquery' && system && ` Needs ${system.needs}.`}
+      {system && nodeWords(chosen, system.nodes)}
       {chosen.agent === 'osquery' && hasCompanion && ` ${companionToo}`}
     </p>
   )
@@ -167,65 +132,3 @@ const LastStep = ({ chosen }: { chosen: Package }) =>
       <AwaitDevice trouble={troubleCommand(chosen)} />
     </Step>
   )
-
-const CommandRow = ({ command, label }: { command: string; label: string }) => (
-  <div className="step-row command">
-    <code className="grow ellipsis" title={command}>
-      {command}
-    </code>
-    <CopyButton text={command} label={label} />
-  </div>
-)
-
-type FormatParts = {
-  readonly packages: readonly Package[]
-  readonly chosen: Package
-  readonly onChoose: (id: string) => void
-}
-
-const Formats = ({ packages, chosen, onChoose }: FormatParts) => (
-  <label className="row secondary">
-    Format
-    <select className="select" value={chosen.id} onChange={(event) => onChoose(event.currentTarget.value)}>
-      {packages.map((one) => (
-        <option key={one.id} value={one.id}>{`${agentWords[one.agent]}, .${one.format}`}</option>
-      ))}
-    </select>
-  </label>
-)
-
-function DownloadRow({ chosen }: { chosen: Package }) {
-  const may = useMay('manage_settings')
-  const fetchFile = useAction({
-    act: () => downloadPackage(chosen),
-    said: () => `${chosen.file_name} downloaded; it contains an enrollment secret`,
-  })
-  return (
-    <>
-      <div className="step-row">
-        <code className="grow ellipsis" title={chosen.file_name}>
-          {chosen.file_name}
-        </code>
-        {may && (
-          <Button
-            variant="filled"
-            leftSection={<Icon name="download" />}
-            loading={fetchFile.isPending}
-            onClick={() => fetchFile.mutate()}
-          >
-            Download
-          </Button>
-        )}
-      </div>
-      {!may && <MissingPermission power="manage_settings" />}
-      {chosen.problem !== null && <p className="note will">{chosen.problem}</p>}
-      <p className="small faint">
-        Anyone with the file can enroll a machine. Its secret is valid until you revoke it under{' '}
-        <Link className="underlined" to="/settings/enrollment">
-          Settings, Enrollment
-        </Link>
-        .
-      </p>
-    </>
-  )
-}

@@ -1,3 +1,4 @@
+import type { CompanionPlatforms } from '@muster/contract/companion-platforms.ts'
 import type { Package } from '@muster/contract/packages.ts'
 import { readFile } from '../api/api.ts'
 import { saveFile } from '../api/download.ts'
@@ -25,6 +26,26 @@ export function needsOf({ agent }: Package): string {
   if (agent === 'muster_agent') return 'Runs as root, and needs no osquery.'
   if (agent === 'muster_companion') return 'Runs as root beside osquery 5 and its package, installed before or after.'
   return 'Needs osquery 5, installed before or after.'
+}
+
+type Nodes = CompanionPlatforms['data'][number]['nodes']
+
+/** Which Node a package brings, and what that or its absence needs of the machine; blank where the server has none for it. */
+export function nodeWords({ agent, architecture, node_version: version }: Package, nodes: Nodes): string {
+  const needs = nodes.find((node) => node.architecture === architecture)?.needs
+  if (agent === 'osquery' || needs === undefined) return ''
+  return version === null ? ` Needs ${needs}.` : ` Brings Node ${version}. Needs ${needs}.`
+}
+
+/** The processor that a package is for, as a part of its name; none where it runs on each. */
+export const processorOf = ({ architecture }: Package): string[] => (architecture === 'any' ? [] : [architecture])
+
+const kindOf = ({ agent, platform, format }: Package): string => [agent, platform, format].join(' ')
+
+/** In their order, but those that differ by their processor alone stand together: some were made when a Node was added. */
+export function byKind(packages: readonly Package[]): Package[] {
+  const kinds = packages.map(kindOf)
+  return packages.toSorted((one, other) => kinds.indexOf(kindOf(one)) - kinds.indexOf(kindOf(other)))
 }
 
 /** What is typed on the device, in the folder of the file. */

@@ -11,7 +11,14 @@ import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { useAction } from '../components/use-action.ts'
-import { agentWords, downloadPackage, installCommand, platformWords } from '../enroll/install-commands.ts'
+import {
+  agentWords,
+  byKind,
+  downloadPackage,
+  installCommand,
+  platformWords,
+  processorOf,
+} from '../enroll/install-commands.ts'
 import { packagesQuery } from '../enroll/packages-query.ts'
 
 /** All packages have the same problem where the address of the server is it. */
@@ -21,8 +28,22 @@ const sharedProblem = (packages: readonly Package[]): string | undefined => {
   return problems.size === 1 && problem ? problem : undefined
 }
 
-const titleOf = ({ agent, platform, format }: Package): string =>
-  `${agentWords[agent]} for ${platformWords[platform]}, .${format}`
+const titleOf = (row: Package): string =>
+  [`${agentWords[row.agent]} for ${platformWords[row.platform]}`, ...processorOf(row), `.${row.format}`].join(', ')
+
+/** A problem is read to its end: it says what to run. */
+const PackageName = ({ row, problem }: { row: Package; problem: string | null }) => (
+  <td className={problem === null ? 'c-name' : 'c-name wrap'}>
+    <span className="medium ellipsis">{titleOf(row)}</span>
+    {problem === null ? (
+      <span className="second ellipsis" title={row.problem ?? row.file_name}>
+        <code>{row.file_name}</code>
+      </span>
+    ) : (
+      <span className="second bad">{problem}</span>
+    )}
+  </td>
+)
 
 export function Packages() {
   const packages = useQuery(packagesQuery)
@@ -44,6 +65,7 @@ export function Packages() {
       {shared !== undefined && <p className="note will">{shared}</p>}
       <ListBody
         list={packages}
+        rows={byKind(packages.data?.data ?? [])}
         name="Packages"
         empty={
           <Emptiness title="No packages yet." guide="packages">
@@ -66,15 +88,7 @@ export function Packages() {
             <tbody>
               {rows.map((row) => (
                 <tr key={row.id} className="tall">
-                  <td className="c-name">
-                    <span className="medium ellipsis">{titleOf(row)}</span>
-                    <span
-                      className={row.problem && !shared ? 'second ellipsis bad' : 'second ellipsis'}
-                      title={row.problem ?? row.file_name}
-                    >
-                      {row.problem && !shared ? row.problem : <code>{row.file_name}</code>}
-                    </span>
-                  </td>
+                  <PackageName row={row} problem={shared === undefined ? row.problem : null} />
                   <td className="c-more">
                     <span className="row">
                       <code className="secondary ellipsis" title={installCommand(row)}>
