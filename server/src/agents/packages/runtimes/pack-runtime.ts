@@ -77,9 +77,14 @@ async function takeFromArchive(bytes: AsyncIterable<Uint8Array>, to: string, sig
     const isFile = header.type === 'file'
     if (isFile && !found.executable && executablePath.test(header.name)) found.executable = await pack(body, to, signal)
     else if (isFile && licensePath.test(header.name)) found.license = await readLicense(body, header.size)
-    else await body.cancel()
+    else await drain(body)
   }
   return found
+}
+
+/** Read and not canceled, since modern-tar takes the end of one entry that is canceled for the end of the next. */
+async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body);
 }
 
 async function pack(source: AsyncIterable<Uint8Array>, to: string, signal: AbortSignal): Promise<ExecutableFacts> {

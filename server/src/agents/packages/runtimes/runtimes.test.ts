@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { testDatabase } from '../../../../test/support/database.ts'
 import { madeNode, packedNode, sha256Of } from '../../../../test/support/made-node.ts'
@@ -132,9 +133,11 @@ test('a file that cannot be read to its end leaves nothing, nor does a command t
   await assert.rejects(add({ bytes: broken(), name: 'node', sha256: sha256Of(arm) }), /Cannot read node: EIO/)
   const stopping = new AbortController()
   async function* endless(): AsyncGenerator<Uint8Array> {
-    yield arm.subarray(0, 1_000)
-    stopping.abort()
-    await new Promise(() => {})
+    for (;;) {
+      yield arm.subarray(0, 1_000)
+      stopping.abort()
+      await setImmediate()
+    }
   }
   const source = { bytes: endless(), name: 'node', sha256: sha256Of(arm) }
   await assert.rejects(add(source, { signal: stopping.signal }), { name: 'AbortError' })
