@@ -71,7 +71,7 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
   device_group_member: ['data'],
   device: ['registration_suspended_at', 'identity_conflict_since', 'agent_version', 'enrolled_at'],
   live_query_result: ['kept_count', 'rows_url'],
-  package: ['agent', 'platform', 'format', 'file_name', 'problem'],
+  package: ['agent', 'platform', 'format', 'architecture', 'node_version', 'file_name', 'problem'],
   ssf_poll_answer: ['moreAvailable'],
   ssf_poll_body: ['maxEvents', 'returnImmediately', 'setErrs'],
   ssf_stream: ['description', 'health', 'min_verification_interval', 'device_subject_format'],
@@ -85,6 +85,11 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
 /** Fields that lists of these records are searched by besides the contract's. */
 export const searchAdditions: Readonly<Record<string, Readonly<Record<string, SearchFact>>>> = {
   device: { registration_suspended_at: 'datetime', identity_conflict_since: 'datetime', auth_state: 'enum' },
+}
+
+/** Lists that the contract has no search for. */
+export const ownSearches: Readonly<Record<string, Readonly<Record<string, SearchFact>>>> = {
+  'GET /packages': { id: 'several', agent: 'enum', platform: 'enum', format: 'enum', architecture: 'enum' },
 }
 
 /** The key of an operation in the facts. */

@@ -4,7 +4,7 @@ import type { SearchField } from '@muster/contract/search.ts'
 import { apiVersions } from '@muster/contract/versions.ts'
 import type { Operation } from '../../src/http/operations.ts'
 import { testApp } from '../support/app.ts'
-import { additions, factKey, facts, type SearchFact, searchAdditions } from './facts.ts'
+import { additions, factKey, facts, ownSearches, type SearchFact, searchAdditions } from './facts.ts'
 
 const trial = testApp()
 
@@ -59,7 +59,7 @@ function faultsOf(key: string): string[] {
   const search = Object.fromEntries(
     Object.entries(operation.search ?? {}).map(([name, field]) => [name, kindOf(field)]),
   )
-  const expected = fact.search && { ...fact.search, ...searchAdditions[fact.record] }
+  const expected = fact.search ? { ...fact.search, ...searchAdditions[fact.record] } : ownSearches[key]
   const sorted = (table: object) => JSON.stringify(Object.entries(table).sort())
   return [
     ...(operation.versions.toSorted().join() === versions.toSorted().join()

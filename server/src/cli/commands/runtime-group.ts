@@ -17,7 +17,7 @@ export const runtimeGroup = describeGroup('packages', {
       system,
       file: flag(
         '[file]',
-        'Node for that system, where this server reaches no registry: a .tar.gz of nodejs.org or npm, or node.exe',
+        'Node for that system, where this server reaches no registry: a .tar.gz of nodejs.org or npm, or node.exe; - reads standard input',
         Type.Optional(Type.String()),
       ),
       sha256: flag('--sha256 <hash>', 'the SHA-256 of the file, as its publisher states it', Type.Optional(sha256)),
@@ -36,7 +36,7 @@ export const runtimeGroup = describeGroup('packages', {
         }
         if (mirror !== undefined) throw new InvalidArgumentError('Give a file or a registry, not both.')
         if (hash === undefined) throw new InvalidArgumentError('Give the SHA-256 of the file: --sha256 <hash>.')
-        return { system: of, file: { name: basename(file), sha256: hash } }
+        return { system: of, file: { name: file === '-' ? 'Standard input' : basename(file), sha256: hash } }
       },
       from: ({ file }) => file,
     },

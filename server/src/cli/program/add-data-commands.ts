@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { dataGroups } from '../data-groups.ts'
 import type { CommandGroup } from '../describe-commands.ts'
-import { fileInput, nothing } from './file-input.ts'
+import { inputOf } from './file-input.ts'
 import { runIntoFile } from './run-into-file.ts'
 import { runOnData, type Shell } from './shell.ts'
 import { type Ready, takeDescribed } from './take-described.ts'
@@ -19,8 +19,7 @@ export async function addDataCommands(program: Command, shell: Shell, args: read
           if (!loaded) throw new Error(`Nothing runs ${name} ${key}`)
           return loaded
         }
-        const input = from === undefined ? nothing() : fileInput(from)
-        if (!into) return runOnData(shell, loadOne, args, { ...shell.io, input })
+        if (!into) return runOnData(shell, loadOne, args, { ...shell.io, input: inputOf(shell, from) })
         await runIntoFile(shell, into, loadOne, args)
         if (into.note !== undefined) await shell.io.line(into.note)
       })

@@ -1,8 +1,16 @@
 import { createReadStream } from 'node:fs'
 import { CommandError, exitCodes } from '../command-error.ts'
+import type { Shell } from './shell.ts'
 
-/** The bytes of a file that a command is given; a CommandError where it cannot be read. */
-export async function* fileInput(path: string): AsyncGenerator<Uint8Array> {
+/** What a command reads: the file that it is given, standard input for `-`, and else nothing, so that it waits for nobody to type. */
+export function inputOf({ io }: Shell, path: string | undefined): AsyncIterable<Uint8Array> {
+  if (path === '-') return io.input
+  return path === undefined ? nothing() : readFile(path)
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path) as AsyncIterable<Buffer>
   } catch (error) {
@@ -10,6 +18,3 @@ export async function* fileInput(path: string): AsyncGenerator<Uint8Array> {
     throw new CommandError(exitCodes.usage, `Cannot read ${path}: ${reason}`)
   }
 }
-
-/** For a command that is given no file: it does not wait for someone to type one. */
-export async function* nothing(): AsyncGenerator<Uint8Array> {}
