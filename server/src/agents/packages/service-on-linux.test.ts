@@ -62,3 +62,28 @@ test('a launcher takes a Node of the device from the lowest version on, and says
     assert.deepEqual([status, stdout, stderr], wanted, version)
   }
 })
+
+test('a Node that does not run on the computer is said, and no service is started that would fail again and again', async (t) => {
+  const { folder, root, run } = await scratchRoot(t)
+  const source = packageSource({ agent: 'muster_companion', format: 'tar.gz' })
+  await run('tar', ['-xzf', await writePackage(folder, source), '-C', folder])
+  await run('sh', [join(folder, 'muster-companion/install.sh')], { DESTDIR: root })
+  const home = join(root, 'usr/lib/muster-companion')
+  const path = join(home, 'activate')
+  // As at /, with no systemd in reach.
+  const script = (await readFile(path, 'utf8')).replaceAll('/usr/lib/muster-companion', home)
+  const activate = async (node: string) => {
+    await rm(join(home, 'bin/node'), { force: true })
+    await writeFile(join(home, 'bin/node'), node, { mode: 0o755 })
+    return spawnSync('sh', ['-c', script.replaceAll('/run/systemd', join(root, 'none'))], { encoding: 'utf8' })
+  }
+  const broken = await activate('#!/bin/sh\necho "error while loading shared libraries" >&2\nexit 127\n')
+  assert.equal(broken.status, 0)
+  assert.match(broken.stderr, /^error while loading shared libraries$/m)
+  assert.match(
+    broken.stdout,
+    /^muster-companion: its Node does not run on this computer, for the reason above: it is for (?:amd64|arm64|all) and needs glibc 2\.28 or later\nmuster-companion: nothing was started: /,
+  )
+  assert.doesNotMatch(broken.stdout, /systemd/)
+  assert.match((await activate('#!/bin/sh\n')).stdout, /^muster-companion: systemd does not run here: /)
+})

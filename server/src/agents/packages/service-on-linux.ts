@@ -48,7 +48,7 @@ export function serviceOnLinux(
       { path: configOf(service).slice(1), mode: 0o644, content: `${JSON.stringify(fields, null, 2)}\n` },
       ...(caCertificate === null ? [] : [{ path: `etc/${name}/server-ca.pem`, mode: 0o644, content: caCertificate }]),
       { path: `etc/${name}/enroll_secret`, mode: 0o600, content: secret },
-      script('activate', activate(service)),
+      script('activate', activate(service, architecture)),
       script('deactivate', deactivate(service)),
       script(name, nodeLauncher(name, service)),
       { path: `usr/lib/systemd/system/${name}.service`, mode: 0o644, content: unit(service) },
@@ -89,9 +89,14 @@ root=\${DPKG_ROOT:-\${DESTDIR:-}}
 say() { echo "${name}: $*"; }
 `
 
-const activate = (service: LinuxService): string => `${preamble(service)}
+const nodeOf = ({ name }: LinuxService): string => `/${scriptFolder(name)}/bin/node`
+
+const activate = (service: LinuxService, architecture: string): string => `${preamble(service)}
 if [ -n "$root" ]; then
   say "placed below $root; nothing was started"
+elif [ -x ${nodeOf(service)} ] && ! ${nodeOf(service)} --version >/dev/null; then
+  say 'its Node does not run on this computer, for the reason above: it is for ${architecture} and needs glibc ${runtimeGlibc} or later'
+  say 'nothing was started: once that is mended, run /${scriptFolder(service.name)}/activate'
 elif [ ! -d /run/systemd/system ]; then
   say 'systemd does not run here: keep this running as root: ${commandOf(service)}'
 elif systemctl daemon-reload && systemctl enable ${service.name}.service && systemctl restart ${service.name}.service; then
