@@ -76,7 +76,7 @@ async function look(name: string): Promise<void> {
 test('a server of one processor names it, and says what brings packages for the other', { skip }, async () => {
   await serve({ processors: ['x64'], answer: { data: linux(node('x64')), missing } })
   await visit('/devices/enroll')
-  await said('For arm64 computers, run this on the server; it adds Node 26.12.1 and makes their packages:').waitFor()
+  await said('For the companion on arm64 computers, run this on the server. It adds Node 26.12.1:').waitFor()
   await page.getByText(command, { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Copy the command for arm64 computers' }).waitFor()
   await look('missing')
@@ -130,7 +130,7 @@ test('a Mac whose companion needs a Node on the server: the page says how to add
   await visit('/devices/enroll?platform=Mac')
   await said('This server makes no companion for macOS yet.').waitFor()
   for (const { architecture, command: toAdd } of macs) {
-    await said(`For ${architecture} computers, run this on the server; it adds Node 26.10.0`).waitFor()
+    await said(`For the companion on ${architecture} computers, run this on the server. It adds Node 26.10.0:`).waitFor()
     await page.getByText(toAdd, { exact: true }).waitFor()
   }
   assert.equal(await page.getByText(command, { exact: true }).count(), 0, 'that is for Linux')

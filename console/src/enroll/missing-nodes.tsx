@@ -6,7 +6,7 @@ export const MissingNodes = ({ missing }: { missing: readonly MissingNode[] }) =
   missing.map(({ architecture, node_version: version, command }) => (
     <div key={architecture} className="missing-node">
       <p className="small secondary">
-        For {architecture} computers, run this on the server; it adds Node {version} and makes their packages:
+        For the companion on {architecture} computers, run this on the server. It adds Node {version}:
       </p>
       <CommandRow command={command} label={`the command for ${architecture} computers`} />
     </div>
