@@ -39,15 +39,15 @@ export const runtimeCommands = implement(runtimeGroup, {
     if (!isRemoved) fail('not_found', { message: `No Node was added for ${system}` })
     // Where the server's own takes its place, packages change.
     await ensureAllPackages(db, secrets, await openPackageSite(config), now)
-    await io.line(`Removed the Node for ${system}: ${lacking}`)
+    await io.line(`Removed the Node for ${system}: ${isOwn(system) ? replaced : lacking}`)
   },
 })
 
 const lacking = 'packages that bring it cannot be downloaded until it is added again'
+const replaced = 'packages bring this server’s own again'
 
 /** A row of the list. */
 function describe(system: RuntimeSystem, added: readonly AddedRuntime[]): string[] {
-  const own = ownRuntime()
   const found = added.find((one) => one.system === system)
   const { package: name, version: pinned } = pinnedRuntimes[system]
   if (found) {
@@ -56,9 +56,11 @@ function describe(system: RuntimeSystem, added: readonly AddedRuntime[]): string
     const from = found.source === 'npm' ? name : 'a file'
     return [system, found.node_version, from, `${megabytes(found.packed_size)} MB`, state]
   }
-  if (own && system === `linux-${own.architecture}`) return [system, own.version, 'this server', '', 'the server’s own']
+  if (isOwn(system)) return [system, process.versions.node, 'this server', '', 'the server’s own']
   return [system, pinned, name, '', 'not added']
 }
+
+const isOwn = (system: RuntimeSystem): boolean => system === `linux-${ownRuntime()?.architecture}`
 
 const isUsed = (system: RuntimeSystem): boolean =>
   programKinds.some(({ platform }) =>
