@@ -130,7 +130,9 @@ test('a Mac whose companion needs a Node on the server: the page says how to add
   await visit('/devices/enroll?platform=Mac')
   await said('This server makes no companion for macOS yet.').waitFor()
   for (const { architecture, command: toAdd } of macs) {
-    await said(`For the companion on ${architecture} computers, run this on the server. It adds Node 26.10.0:`).waitFor()
+    await said(
+      `For the companion on ${architecture} computers, run this on the server. It adds Node 26.10.0:`,
+    ).waitFor()
     await page.getByText(toAdd, { exact: true }).waitFor()
   }
   assert.equal(await page.getByText(command, { exact: true }).count(), 0, 'that is for Linux')
