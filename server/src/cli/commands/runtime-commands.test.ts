@@ -129,7 +129,7 @@ test('the same file again changes nothing', async () => {
     [1, 4],
   )
   const { out } = await add(`linux-${foreign}`, '26.1.0', '2026-11-21T10:00:00.000Z')
-  assert.equal(out, `Node 26.1.0 is here for linux-${foreign}\nPackages have it already\n`)
+  assert.equal(out, `Node 26.1.0 is here for linux-${foreign}\nNo package had to be made\n`)
   assert.deepEqual(await state(), before)
 })
 
@@ -188,6 +188,10 @@ test('a file is typed with its hash, and only its last name travels', async () =
     [['node', '--sha256', sha256, '--registry', registry], /^error: Give a file or a registry, not both\.$/],
     [['node', '--sha256', 'AB'], /sha256/],
     [['--registry', 'ftp://mirror.example'], /registry/],
+    [
+      ['--registry', 'https://me:secret@mirror.example'],
+      /^error: Give a registry that wants no name and password, or a file\.$/,
+    ],
   ]
   for (const [words, message] of refusals) await assert.rejects(typed(system, ...words), { message })
   await assert.rejects(typed('linux-riscv64'), { message: /Allowed choices are .*linux-arm64/ })

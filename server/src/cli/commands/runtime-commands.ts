@@ -69,5 +69,5 @@ const isUsed = (system: RuntimeSystem): boolean =>
 
 const made = (organizations: number): string =>
   organizations === 0
-    ? 'Packages have it already'
+    ? 'No package had to be made'
     : `Made packages for ${organizations === 1 ? '1 organization' : `${organizations} organizations`}: muster packages list`

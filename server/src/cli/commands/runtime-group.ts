@@ -30,6 +30,9 @@ export const runtimeGroup = describeGroup('packages', {
         file: Type.Optional(Type.Object({ name: Type.String(), sha256 })),
       }),
       prepare({ system: of, file, sha256: hash, registry: mirror }) {
+        if (mirror !== undefined && URL.parse(mirror)?.username) {
+          throw new InvalidArgumentError('Give a registry that wants no name and password, or a file.')
+        }
         if (file === undefined) {
           if (hash !== undefined) throw new InvalidArgumentError('Give the file that --sha256 is of.')
           return { system: of, ...(mirror !== undefined && { registry: mirror }) }
@@ -43,7 +46,7 @@ export const runtimeGroup = describeGroup('packages', {
   ),
   removeRuntime: command(
     'remove-runtime <system>',
-    'Remove the Node that was added for a system; packages that bring it cannot be downloaded until it is added again',
+    'Remove the Node that was added for a system; packages that bring it wait until one is added again',
     { system },
   ),
 })

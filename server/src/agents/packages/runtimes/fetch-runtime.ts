@@ -32,7 +32,8 @@ export async function fetchRuntime({ pinned, registry, to, signal, onBytes }: Fe
     },
   )
   const { status, location, sha512 } = answer
-  if (location !== undefined) refuse(`leads to ${location}: give a registry that has the package itself`)
+  if (status >= 300 && status < 400 && location !== undefined)
+    refuse(`leads to ${location}: give a registry that has the package itself`)
   if (status !== 200) refuse(`answered ${status}`)
   if (`sha512-${sha512}` !== pinned.integrity) refuse('is not the package that this version of Muster knows')
 }
