@@ -159,7 +159,7 @@ test('a device enrolls with nothing but a package of the bundled agent', {
     const { out } = await place.run(['packages', 'rebuild', of('deb').id])
     assert.match(out, /^Made muster-agent_\d+\.\d+\.\d+-2_\w+\.deb; copies of the earlier one enroll no more$/m)
     const secrets = (await place.run(['enrollment-secrets', 'list'])).out
-    assert.match(secrets, /Package Muster agent for Linux \(\.deb\) .* revoked /)
+    assert.match(secrets, /Package Muster agent for Linux(?:, (?:x64|arm64))? \(\.deb\) .* revoked /)
   })
   assert.equal(await trial.stop(), 0)
 })
