@@ -66,14 +66,15 @@ export async function addRuntime(
   }
 }
 
+/** Writes nothing where that executable is there: another zlib may compress it to other bytes, and packages would change. */
 async function keep(
   { db, folder }: { db: Db; folder: string },
   runtime: PackedRuntime,
   origin: { source: 'npm' | 'file'; now: string },
 ): Promise<void> {
   const found = await findRuntime(db, runtime.system)
-  if (found?.packed_sha256 !== runtime.packed.sha256 || found.source !== origin.source)
-    await transact(db, (tx) => storeRuntime(tx, runtime, origin))
+  if (found?.sha256 === runtime.executable.sha256 && found.source === origin.source) return
+  await transact(db, (tx) => storeRuntime(tx, runtime, origin))
   const copy = copyOf(folder, runtime.packed.sha256)
   await rename(runtime.packed.path, copy)
   await removeOldCopies(db, folder, copy)

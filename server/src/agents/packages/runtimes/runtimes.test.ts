@@ -195,6 +195,15 @@ test('another Node takes the place of the one that is there, with its copy', asy
   )
 })
 
+test('the executable that is there is not written again, however it comes', async () => {
+  await add(fileOf(await packedNode(arm)))
+  const [before] = await listRuntimes(database.db)
+  await database.db.updateTable('package_runtimes').set({ packed_sha256: 'of another zlib' }).execute()
+  await add(fileOf(arm), { now: '2026-11-21T10:00:00.000Z' })
+  assert.deepEqual(await listRuntimes(database.db), [{ ...before, packed_sha256: 'of another zlib' }])
+  assert.deepEqual(await readdir(folder), [`runtime-${before?.packed_sha256}.gz`])
+})
+
 test('each process writes a copy of its own from the database, once for all who ask, and again where it is cut', async () => {
   await add(fileOf(arm))
   const elsewhere = await mkdtemp(join(root, 'other-process-'))
