@@ -1,9 +1,7 @@
 import type { LinuxPackage } from './linux-package.ts'
 import type { Enrollment } from './osquery-files.ts'
+import { lowestMajor } from './runtimes/pinned-runtimes.ts'
 import { type ServiceParts, serviceOnLinux } from './service-on-linux.ts'
-
-/** The lowest major version of Node that it runs on: it strips the types of the files that it reads. */
-export const agentNode = 24
 
 /** The bundled agent as a service; its companion is in its process. */
 export const agentOnLinux = (version: string, enrollment: Enrollment, parts: ServiceParts): LinuxPackage =>
@@ -13,7 +11,7 @@ export const agentOnLinux = (version: string, enrollment: Enrollment, parts: Ser
       summary: 'agent of Muster, a stand-in for osquery',
       description: 'Muster agent',
       program: 'agent/src/run-installed-agent.ts',
-      lowestNode: agentNode,
+      lowestNode: lowestMajor,
       configName: 'agent.json',
       startsAfter: '',
       needsOneOf: [],

@@ -2,11 +2,10 @@ import type { CompanionPlatforms } from '@muster/contract/companion-platforms.ts
 import { type ComputerType, computerTypes } from '@muster/contract/computer-types.ts'
 import type { PackagePlatform } from '@muster/contract/packages.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import { agentNode } from './agent-on-linux.ts'
 import { companionNode } from './companion-on-linux.ts'
-import { listWantedPackages, programKinds, type WantedPackage } from './package-kinds.ts'
-import { isLinkedWithLibatomic } from './runtimes/own-runtime.ts'
-import { pinnedRuntimes } from './runtimes/pinned-runtimes.ts'
+import { listWantedPackages, programKinds, type WantedPackage, wantedPackages } from './package-kinds.ts'
+import { isLinkedWithLibatomic, ownRuntime } from './runtimes/own-runtime.ts'
+import { lowestMajor, pinnedRuntimes } from './runtimes/pinned-runtimes.ts'
 import { type AddedRuntime, listRuntimes } from './runtimes/runtime-queries.ts'
 import { commandToAdd, runtimeGlibc, systemOfPackage } from './runtimes/system-rules.ts'
 
@@ -30,7 +29,8 @@ export const companionTypes: readonly ComputerType[] = typesOf(programKinds)
 
 /** The same with what the system has to have, and what would bring a companion to more processors. */
 export async function listCompanionPlatforms(reader: Reader): Promise<CompanionPlatforms> {
-  const [wanted, added] = [await listWantedPackages(reader), await listRuntimes(reader)]
+  const added = await listRuntimes(reader)
+  const wanted = wantedPackages(ownRuntime(), added)
   const companions = wanted.filter(({ agent }) => agent === 'muster_companion')
   const data = typesOf(wanted).map((type) => {
     const own = companions.filter(({ platform }) => platform === platforms[type])
@@ -45,7 +45,7 @@ export async function listCompanionPlatforms(reader: Reader): Promise<CompanionP
 
 function needsOf({ platform, architecture, node_sha256: hash }: WantedPackage, added: readonly AddedRuntime[]): string {
   if (architecture === 'any')
-    return `Node on the device: ${companionNode} or later for the companion, ${agentNode} or later for the bundled agent`
+    return `Node on the device: ${companionNode} or later for the companion, ${lowestMajor} or later for the bundled agent`
   const system = systemOfPackage({ platform, architecture })
   const isLinked = hash === null ? isLinkedWithLibatomic() : added.find((one) => one.system === system)?.needs_libatomic
   return `glibc ${runtimeGlibc} or later${isLinked ? ' and libatomic' : ''} on ${architecture}`

@@ -11,7 +11,7 @@ type Download = {
   maxBytes: number
   signal: AbortSignal
   /** Is told how many bytes have come so far. */
-  onBytes?: (bytes: number) => void
+  onBytes: (bytes: number) => void
 }
 
 /** The hash is of the whole file; of an answer that is no 200 nothing is written. */
@@ -44,7 +44,7 @@ export async function guardedDownload({ url, to, maxBytes, signal, onBytes }: Do
         for await (const piece of pieces) {
           hash.update(piece)
           size += piece.length
-          onBytes?.(size)
+          onBytes(size)
           yield piece
         }
       },

@@ -4,7 +4,7 @@ import { programKinds } from '../../agents/packages/package-kinds.ts'
 import { packagesFolder } from '../../agents/packages/packages-folder.ts'
 import { addRuntime, type RuntimeSource } from '../../agents/packages/runtimes/add-runtime.ts'
 import { publicRegistry } from '../../agents/packages/runtimes/fetch-runtime.ts'
-import { ownRuntime } from '../../agents/packages/runtimes/own-runtime.ts'
+import { isOwnSystem } from '../../agents/packages/runtimes/own-runtime.ts'
 import { pinnedRuntimes } from '../../agents/packages/runtimes/pinned-runtimes.ts'
 import { type AddedRuntime, listRuntimes } from '../../agents/packages/runtimes/runtime-queries.ts'
 import { removeRuntime } from '../../agents/packages/runtimes/store-runtime.ts'
@@ -39,7 +39,7 @@ export const runtimeCommands = implement(runtimeGroup, {
     if (!isRemoved) fail('not_found', { message: `No Node was added for ${system}` })
     // Where the server's own takes its place, packages change.
     await ensureAllPackages(db, secrets, await openPackageSite(config), now)
-    await io.line(`Removed the Node for ${system}: ${isOwn(system) ? replaced : lacking}`)
+    await io.line(`Removed the Node for ${system}: ${isOwnSystem(system) ? replaced : lacking}`)
   },
 })
 
@@ -56,11 +56,9 @@ function describe(system: RuntimeSystem, added: readonly AddedRuntime[]): string
     const from = found.source === 'npm' ? name : 'a file'
     return [system, found.node_version, from, `${megabytes(found.packed_size)} MB`, state]
   }
-  if (isOwn(system)) return [system, process.versions.node, 'this server', '', 'the server’s own']
+  if (isOwnSystem(system)) return [system, process.versions.node, 'this server', '', 'the server’s own']
   return [system, pinned, name, '', 'not added']
 }
-
-const isOwn = (system: RuntimeSystem): boolean => system === `linux-${ownRuntime()?.architecture}`
 
 const isUsed = (system: RuntimeSystem): boolean =>
   programKinds.some(({ platform }) =>

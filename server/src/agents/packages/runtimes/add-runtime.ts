@@ -54,7 +54,8 @@ export async function addRuntime(
     if ('registry' in source) {
       const url = tarballUrl(pinned, source.registry)
       await tell(`Fetching ${url} (${Math.ceil(pinned.size / 1e6)} MB)`)
-      await fetchRuntime({ pinned, registry: source.registry, to: file, signal })
+      const onBytes = tellQuarters(pinned.size, tell)
+      await fetchRuntime({ pinned, registry: source.registry, to: file, signal, onBytes })
     } else await takeFile(source, file, signal)
     await tell('Compressing it, which takes some seconds')
     const name = 'registry' in source ? tarballUrl(pinned, source.registry) : source.name
@@ -63,6 +64,18 @@ export async function addRuntime(
     return packed.version
   } finally {
     await rm(draft, { recursive: true, force: true })
+  }
+}
+
+/** Tells of each quarter of so many bytes that has come. */
+function tellQuarters(size: number, tell: Adding['tell']): (bytes: number) => void {
+  let told = 0
+  return (bytes) => {
+    const quarters = Math.floor((4 * bytes) / size)
+    if (quarters === told || quarters === 4) return
+    told = quarters
+    // Whoever does not read it anymore is noticed by the next line that is waited for.
+    void tell(`${25 * quarters} % is here`).catch(() => {})
   }
 }
 

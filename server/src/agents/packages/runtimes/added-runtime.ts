@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { RuntimeSystem } from '@muster/contract/packages.ts'
 import type { Reader } from '../../../base/db/transact.ts'
+import { fail } from '../../../base/errors.ts'
 import { draftPrefix, removeAbandoned } from '../kept-part.ts'
 import { sharedWork } from '../shared-work.ts'
 import type { PackagedNode } from './packaged-node.ts'
@@ -50,6 +51,9 @@ async function isThere(path: string, size: number): Promise<boolean> {
   return found?.size === size
 }
 
+const notWhole = (system: RuntimeSystem): string =>
+  `The Node for ${system} was replaced just now, or is not whole in the database: try again, or add it again.`
+
 async function copy(reader: Reader, { row, folder, path }: { row: Row; folder: string; path: string }): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = join(folder, `${draftPrefix}${randomBytes(6).toString('hex')}`)
@@ -65,7 +69,7 @@ async function copy(reader: Reader, { row, folder, path }: { row: Row; folder: s
   try {
     await pipeline(pieces, createWriteStream(draft, { flags: 'wx', mode: 0o600 }))
     // Between two pieces another one may have been added in its place.
-    if (hash.digest('hex') !== row.packed_sha256) throw new Error(`The Node for ${row.system} was changed meanwhile`)
+    if (hash.digest('hex') !== row.packed_sha256) fail('unavailable', { message: notWhole(row.system) })
     await rename(draft, path)
   } finally {
     await rm(draft, { force: true })

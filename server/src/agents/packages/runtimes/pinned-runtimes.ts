@@ -50,5 +50,5 @@ export const pinnedRuntimes: Readonly<Record<RuntimeSystem, PinnedRuntime>> = {
   },
 }
 
-/** The lowest major version of Node that the programs of all packages run on: that of the bundled agent. */
+/** The lowest major version of Node that all programs run on. The bundled agent needs it: Node strips the types of its files. */
 export const lowestMajor = 24

