@@ -11,7 +11,7 @@ withConsole(12)
 /** What a server could make a companion for: today's, one with a Mac's beside it, and one with all. */
 const servers: readonly (readonly ComputerType[])[] = [['Linux'], ['Mac', 'Linux'], ['Mac', 'Windows', 'Linux']]
 
-const unmade = /There is no companion for/
+const unmade = /This server makes no companion for/
 const isCalled = { Mac: 'macOS', Windows: 'Windows', Linux: 'Linux' } as const
 
 async function serve(made: readonly ComputerType[]): Promise<void> {
@@ -52,7 +52,7 @@ for (const made of servers) {
       await page.getByText(isCalled[type], { exact: true }).first().click()
       await assertSaid(isUnmade, 'enroll', '0 of 7 computers have a linked companion.')
       if (isUnmade) {
-        await said(`There is no companion for ${systemNames[type]} yet: 7 computers are refused`).waitFor()
+        await said(`This server makes no companion for ${systemNames[type]} yet: 7 computers are refused`).waitFor()
         await said('Checks run and are reported.').waitFor()
       } else await page.getByRole('link', { name: 'See the 7 without one' }).waitFor()
       assert.equal(await page.getByRole('link', { name: 'See the 7 without one' }).count(), isUnmade ? 0 : 1)
@@ -78,7 +78,7 @@ test('the form of a connection says which computers cannot pass, and for Okta th
   const okta = () => page.getByRole('radio', { name: /^Okta/ }).check()
   await serve(['Linux'])
   await visit('/connections/new')
-  await said('There is no companion for macOS or Windows yet: once this connection enforces').waitFor()
+  await said('This server makes no companion for macOS or Windows yet: once this connection enforces').waitFor()
   await okta()
   await said('and Okta asks on no other computers: no laptop can pass through this connection today.').waitFor()
   assert.deepEqual(await violations(page), [])
@@ -86,7 +86,7 @@ test('the form of a connection says which computers cannot pass, and for Okta th
   await serve(['Linux', 'Mac'])
   await page.reload()
   await okta()
-  await said('There is no companion for Windows yet: once this connection enforces').waitFor()
+  await said('This server makes no companion for Windows yet: once this connection enforces').waitFor()
   assert.equal(await page.getByText('no laptop can pass').count(), 0)
   await serve(computerTypes)
   await page.reload()
@@ -118,9 +118,9 @@ test('the readiness report says whom nothing that is installed would let in', { 
   const dialog = page.getByRole('dialog')
   await dialog.getByText('350 people of 400 would be refused today.').waitFor()
   await dialog
-    .getByText('There is no companion for macOS or Windows yet (macOS: 250 people, Windows: 100 people).')
+    .getByText('This server makes no companion for macOS or Windows yet (macOS: 250 people, Windows: 100 people).')
     .waitFor()
-  await dialog.getByText('There is no companion for macOS yet', { exact: true }).waitFor()
+  await dialog.getByText('This server makes no companion for macOS yet', { exact: true }).waitFor()
   await dialog.getByLabel('Type 350 to continue').waitFor()
   assert.deepEqual(await violations(page), [])
   for (const route of ['**/readiness', '**/refused_people**']) await page.unroute(route)

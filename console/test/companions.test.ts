@@ -99,8 +99,8 @@ test('the page of enrolling counts companions, and leads to the computers withou
   await page.getByText('0 of 12 computers have a linked companion.').waitFor()
   assert.deepEqual(await violations(page), [])
   const macs =
-    /^There is no companion for macOS or Windows yet: \d+ computers are refused where a connection enforces\.$/
-  await page.locator('.companion-counts').getByText('There is no companion for').waitFor()
+    /^This server makes no companion for macOS or Windows yet: \d+ computers are refused where a connection enforces\.$/
+  await page.locator('.companion-counts').getByText('This server makes no companion for').waitFor()
   const said = (await page.locator('.companion-counts').textContent()) ?? ''
   assert.match(said.slice(said.indexOf('There is no')), macs)
   const listed = said.match(/See the (\d+) without one/)?.[1] ?? assert.fail(said)

@@ -9,7 +9,7 @@ export type PackageAgent = (typeof packageAgents)[number]
 const packagePlatforms = ['darwin', 'linux', 'windows'] as const
 export type PackagePlatform = (typeof packagePlatforms)[number]
 
-const packageFormats = ['deb', 'tar.gz', 'sh', 'ps1'] as const
+const packageFormats = ['deb', 'tar.gz', 'pkg', 'sh', 'ps1'] as const
 export type PackageFormat = (typeof packageFormats)[number]
 
 export const packageArchitectures = ['any', 'x64', 'arm64'] as const
@@ -29,6 +29,7 @@ export type RuntimeSystem = (typeof runtimeSystems)[number]
 export const packageMediaTypes: Readonly<Record<PackageFormat, string>> = {
   deb: 'application/vnd.debian.binary-package',
   'tar.gz': 'application/gzip',
+  pkg: 'application/x-xar',
   sh: 'application/x-sh',
   ps1: 'text/plain; charset=utf-8',
 }
@@ -46,7 +47,7 @@ export const Package = Type.Object(
     platform: Choice(packagePlatforms, 'The platform that the package is for.'),
     format: Choice(
       packageFormats,
-      'A Debian package, an archive with an install script, a shell script, or a PowerShell script.',
+      'A Debian package, an archive with an install script, an installer package for macOS, a shell script, or a PowerShell script.',
     ),
     architecture: Choice(
       packageArchitectures,

@@ -2,14 +2,17 @@ import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { readInstallation } from '../read-installation.ts'
 import { describeCompanionStatus, readCompanionStatus } from './companion-status.ts'
+import { awaitShell, findShellForService } from './installed-shell.ts'
 import { runInstalledCompanion } from './run-installed-companion.ts'
 
-// The program of the companion's package, in which it is one file (server/bundle.ts): `companion.mjs <companion.json>`. It runs
-// until it is told to stop, and ends with 1 where it cannot run at all. `companion.mjs status` says how it stands.
-const [file = '/etc/muster-companion/companion.json'] = process.argv.slice(2)
+// The program of the companion's package, in which it is one file (server/bundle.ts): `companion.mjs <companion.json> [<state folder>]`.
+// It runs until it is told to stop, waits where osquery is not installed, and ends with 1 where it cannot run at all.
+// `companion.mjs status [<state folder>]` says how it stands. systemd tells the folder by its environment, launchd by an argument.
+const [file = '/etc/muster-companion/companion.json', givenFolder] = process.argv.slice(2)
 const stopping = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
-const stateFolder = process.env['STATE_DIRECTORY'] ?? '/var/lib/muster-companion'
+// newsyslog hangs up when it has taken the log away.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopping.abort())
+const stateFolder = givenFolder ?? process.env['STATE_DIRECTORY'] ?? '/var/lib/muster-companion'
 try {
   if (file === 'status') await printStatus()
   else await run()
@@ -29,12 +32,16 @@ async function printStatus(): Promise<void> {
 async function run(): Promise<void> {
   const installation = await readInstallation(file, stateFolder)
   const folder = dirname(installation.stateFile)
+  const log = (line: string) => void process.stdout.write(`${line}\n`)
+  const osqueryi = await awaitShell({ find: () => findShellForService(), log, signal: stopping.signal })
+  if (!osqueryi) return
   await runInstalledCompanion({
     ...installation,
+    osqueryi,
     // Where `muster companion` keeps it as well.
     stateFile: join(folder, 'companion.json'),
     linkFolder: join(folder, 'link'),
-    log: (line) => void process.stdout.write(`${line}\n`),
+    log,
     signal: stopping.signal,
   })
 }

@@ -46,11 +46,11 @@ test('the shell reads no flag file, and nothing of the environment that could be
   t.after(() => {
     delete process.env['FLAGS_enroll_secret_path']
   })
-  const answer = await osqueryShell(program, flagFile).run('select 1', newAgentFacts())
+  const answer = await osqueryShell({ path: program, flags: ['-S'] }, flagFile).run('select 1', newAgentFacts())
   const row = answer.ok ? answer.rows[0] : undefined
   assert.equal(
     row?.['arguments'],
-    '--json --flagfile=/dev/null --disable_tables=curl,carves --read_max=1000000 --docker_socket=/run/docker.sock  select 1',
+    '-S --flagfile=/dev/null --disable_tables=curl,carves --read_max=1000000 --docker_socket=/run/docker.sock --json  select 1',
   )
   assert.doesNotMatch(row?.['arguments'] ?? '', /config|logger|distributed|enroll|database|tls/)
   assert.doesNotMatch(row?.['environment'] ?? 'FLAGS', /FLAGS|MUSTER|OSQUERY/i)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { osqueryiRunner } from '../sql/osqueryi-runner.ts'
 import type { QueryRunner } from '../sql/query-runner.ts'
+import type { InstalledShell } from './installed-shell.ts'
 
 /** Flags that change what a table answers: osquery's shell has to see what the daemon sees. */
 const tableFlags: ReadonlySet<string> = new Set([
@@ -37,12 +38,15 @@ const keptEnvironment = (): NodeJS.ProcessEnv =>
  * Asks osquery's shell, a process for each query. Without a flag file of its own the shell reads the one of the
  * installation, by which it could enroll; it is given an empty one.
  */
-export function osqueryShell(path: string, flagFile = daemonFlagFile(process.platform)): Pick<QueryRunner, 'run'> {
+export function osqueryShell(
+  { path, flags }: InstalledShell,
+  flagFile = daemonFlagFile(process.platform),
+): Pick<QueryRunner, 'run'> {
   const none = `--flagfile=${process.platform === 'win32' ? 'NUL' : '/dev/null'}`
   return {
     async run(sql, facts) {
       const text = await readFile(flagFile, 'utf8').catch(() => '')
-      const runner = osqueryiRunner(path, { flags: [none, ...sharedFlags(text)], env: keptEnvironment() })
+      const runner = osqueryiRunner(path, { flags: [...flags, none, ...sharedFlags(text)], env: keptEnvironment() })
       return runner.run(sql, facts)
     },
   }

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
 import { newAgentFacts } from '../protocol/agent-state.ts'
-import { findOsqueryi } from '../sql/osqueryi-runner.ts'
+import { findShell, type InstalledShell } from './installed-shell.ts'
 import { linkFolder } from './link-file.ts'
 import { isOfEvents, osqueryShell } from './osquery-shell.ts'
 import { readHardware } from './read-hardware.ts'
@@ -11,7 +9,7 @@ type Given = 'server' | 'enrollSecret' | 'caFile' | 'stateFile' | 'isNewKeyWante
 
 type Options = Pick<CompanionOptions, Given> & {
   /** osquery's shell; looked for at its usual places and then on PATH when not given. */
-  osqueryi?: string
+  osqueryi?: string | InstalledShell
   /** What osqueryd reads its flags from; at its usual place when not given. */
   flagFile?: string
   linkFolder?: string
@@ -19,9 +17,9 @@ type Options = Pick<CompanionOptions, Given> & {
 
 /** Runs the companion beside osqueryd until `signal` aborts. Rejects where osquery's shell is not installed. */
 export async function runInstalledCompanion({ osqueryi, flagFile, ...options }: Options): Promise<void> {
-  const path = osqueryi ?? findOsqueryi(process.platform) ?? findOnPath()
-  if (!path) throw new Error('osquery is not installed; the companion asks osqueryi. Give --osqueryi <file>.')
-  const shell = osqueryShell(path, flagFile)
+  const found = typeof osqueryi === 'string' ? { path: osqueryi, flags: [] } : (osqueryi ?? findShell())
+  if (!found) throw new Error('osquery is not installed; the companion asks osqueryi. Give --osqueryi <file>.')
+  const shell = osqueryShell(found, flagFile)
   const facts = newAgentFacts()
   const ask = (sql: string) => shell.run(sql, facts)
   await runCompanion({
@@ -35,10 +33,4 @@ export async function runInstalledCompanion({ osqueryi, flagFile, ...options }: 
       return !answer.ok && answer.message.includes('no such table') ? undefined : answer
     },
   })
-}
-
-function findOnPath(): string | undefined {
-  const program = process.platform === 'win32' ? 'osqueryi.exe' : 'osqueryi'
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
-  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path))
 }

@@ -20,7 +20,7 @@ export function findOsqueryi(platform: NodeJS.Platform): string | undefined {
 
 type Settings = {
   limitMs?: number
-  /** Flags besides `--json`. */
+  /** Flags before `--json`: osqueryd is the shell where its first says so. */
   flags?: readonly string[]
   /** The environment of the process; this one's when not given. */
   env?: NodeJS.ProcessEnv
@@ -46,7 +46,7 @@ function askOsqueryi(
     const limits = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 } as const
     const options = { ...limits, env, windowsHide: true }
     // The space keeps a query that starts with a comment (--) from being read as a flag.
-    execFile(path, ['--json', ...flags, ` ${sql}`], options, (error, stdout, stderr) => {
+    execFile(path, [...flags, '--json', ` ${sql}`], options, (error, stdout, stderr) => {
       const wallTimeMs = Math.round(performance.now() - started)
       if (error?.killed) return resolve(failed(`query interrupted after ${limitMs / 1000} s`, wallTimeMs))
       if (error) return resolve(failed(firstError(stderr) ?? error.message, wallTimeMs))

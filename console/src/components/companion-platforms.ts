@@ -1,5 +1,5 @@
 import type { CompanionPlatforms } from '@muster/contract/companion-platforms.ts'
-import { noCompanionFor, systemsIn } from '@muster/contract/computer-types.ts'
+import { systemsIn } from '@muster/contract/computer-types.ts'
 import type { DeviceType } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { query } from '../api/query.ts'
@@ -15,7 +15,7 @@ export type MissingNode = CompanionPlatforms['missing'][number]
 export const missingFor = ({ missing }: CompanionPlatforms, type: DeviceType): MissingNode[] =>
   missing.filter(({ device_type: of }) => of === type)
 
-/** The beginning of a sentence about platforms whose companion needs no more than a Node on the server. */
+/** The beginning of a sentence about platforms that there is no package of a companion for; one may need no more than a Node. */
 export const noneHereFor = (types: readonly DeviceType[]): string =>
   `This server makes no companion for ${systemsIn(types)} yet`
 
@@ -26,10 +26,6 @@ export type NoCompanion = { readonly words: string; readonly missing: readonly M
 export function useNoCompanion(type: DeviceType): NoCompanion | undefined {
   const platforms = useCompanionPlatforms()
   if (!platforms) return undefined
-  const words = noCompanionFor(
-    platforms.data.map((made) => made.device_type),
-    [type],
-  )
-  const missing = missingFor(platforms, type)
-  return words === undefined ? undefined : { words: missing.length > 0 ? noneHereFor([type]) : words, missing }
+  if (platforms.data.some((made) => made.device_type === type)) return undefined
+  return { words: noneHereFor([type]), missing: missingFor(platforms, type) }
 }

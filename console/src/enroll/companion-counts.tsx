@@ -1,13 +1,12 @@
 import './companion-counts.css'
-import type { CompanionPlatforms } from '@muster/contract/companion-platforms.ts'
-import { computerTypes, noCompanionFor } from '@muster/contract/computer-types.ts'
+import { computerTypes } from '@muster/contract/computer-types.ts'
 import type { CompanionSummary } from '@muster/contract/console-companions.ts'
 import type { DeviceType } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { query } from '../api/query.ts'
-import { missingFor, noneHereFor, useCompanionPlatforms } from '../components/companion-platforms.ts'
+import { noneHereFor, useCompanionPlatforms } from '../components/companion-platforms.ts'
 import { LoadFailure } from '../components/notices.tsx'
 
 const summaryQuery = query('getCompanionSummary', {}, { pace: 'soon' })
@@ -57,7 +56,7 @@ function Counts({ counts }: { counts: CompanionSummary }) {
           {others === 1 ? '1 companion waits' : `${others} companions wait`} on machines that osquery has not enrolled.
         </>
       )}
-      <Lacking types={lacking} platforms={platforms} />
+      <Lacking types={lacking} />
     </p>
   )
 }
@@ -66,29 +65,16 @@ type ByType = CompanionSummary['by_type'][number]
 
 const noneIn = (types: readonly ByType[]): number => types.reduce((total, { none }) => total + none, 0)
 
-type LackingParts = { readonly types: readonly ByType[]; readonly platforms: CompanionPlatforms }
-
-/** The computers that this server has no companion for: some would have one if the operator added a Node. */
-function Lacking({ types, platforms }: LackingParts) {
-  const isObtainable = ({ device_type: type }: ByType) => missingFor(platforms, type).length > 0
-  const unmade = types.filter((one) => !isObtainable(one))
-  return (
-    <>
-      <Refused types={unmade} words={noCompanionFor([], typesIn(unmade))} />
-      <Refused types={types.filter(isObtainable)} words={noneHereFor(typesIn(types.filter(isObtainable)))} />
-    </>
-  )
-}
-
 const typesIn = (types: readonly ByType[]) => types.map(({ device_type: type }) => type)
 
-function Refused({ types, words }: { types: readonly ByType[]; words: string | undefined }) {
+/** The computers that this server makes no companion for. */
+function Lacking({ types }: { types: readonly ByType[] }) {
   if (types.length === 0) return null
   const count = noneIn(types)
   return (
     <>
       {' '}
-      {words}:{' '}
+      {noneHereFor(typesIn(types))}:{' '}
       <Devices companion="none" types={typesIn(types)}>
         {count === 1 ? '1 computer' : `${count} computers`}
       </Devices>{' '}

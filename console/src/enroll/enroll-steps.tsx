@@ -9,6 +9,7 @@ import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { AwaitDevice } from './await-device.tsx'
 import type { EnrollChoice } from './enroll-choice.ts'
 import { byKind, companionCommands, installCommand, needsOf, nodeWords, troubleCommand } from './install-commands.ts'
+import { MacCompanion, MacNotes } from './mac-notes.tsx'
 import { MissingNodes, NoCompanionNote } from './missing-nodes.tsx'
 import { type ChoiceParts, DownloadRow, Formats } from './package-choice.tsx'
 import { packagesQuery } from './packages-query.ts'
@@ -97,6 +98,7 @@ const StepList = (parts: ChoiceParts) => (
     <Step number={2} title="Install it on the machine">
       <CommandRow command={installCommand(parts.chosen)} label="the command" />
       <Needs {...parts} />
+      {parts.chosen.format === 'pkg' && <MacNotes />}
     </Step>
     <LastStep chosen={parts.chosen} />
   </ol>
@@ -122,10 +124,11 @@ const companionToo = 'Under Format is the companion, which proves at sign-ins wh
 const LastStep = ({ chosen }: { chosen: Package }) =>
   chosen.agent === 'muster_companion' ? (
     <Step number={3} title="See that it runs">
-      {companionCommands.map((command) => (
+      {companionCommands(chosen).map((command) => (
         <CommandRow key={command} command={command} label={command} />
       ))}
       <p className="small faint">It is linked to its device once osquery has polled, within about a minute.</p>
+      {chosen.platform === 'darwin' && <MacCompanion />}
     </Step>
   ) : (
     <Step number={3} title="Wait for the first check-in">

@@ -53,6 +53,7 @@ export function installCommand({ format, file_name: file, agent }: Package): str
   const commands: Readonly<Record<Package['format'], string>> = {
     deb: `sudo dpkg -i ${file}`,
     'tar.gz': `tar -xzf ${file} && sudo sh ${folders[agent]}/install.sh`,
+    pkg: `sudo installer -pkg ${file} -target /`,
     sh: `sudo sh ${file}`,
     ps1: `powershell -ExecutionPolicy Bypass -File ${file}`,
   }
@@ -60,10 +61,10 @@ export function installCommand({ format, file_name: file, agent }: Package): str
 }
 
 /** What shows on the device whether the companion runs, and what it said last. */
-export const companionCommands: readonly string[] = [
-  'sudo /usr/lib/muster-companion/muster-companion status',
-  'journalctl -u muster-companion -n 20',
-]
+export const companionCommands = ({ platform }: Package): readonly string[] =>
+  platform === 'darwin'
+    ? ['sudo /opt/muster-companion/muster-companion status', 'sudo tail -n 20 /var/log/muster-companion.log']
+    : ['sudo /usr/lib/muster-companion/muster-companion status', 'journalctl -u muster-companion -n 20']
 
 /** What shows on the device why nothing arrives. */
 export function troubleCommand({ platform, agent }: Package): string {

@@ -1,6 +1,6 @@
-import { computerTypes, noCompanionFor } from '@muster/contract/computer-types.ts'
+import { computerTypes } from '@muster/contract/computer-types.ts'
 import { useQuery } from '@tanstack/react-query'
-import { companionPlatformsQuery } from '../components/companion-platforms.ts'
+import { companionPlatformsQuery, noneHereFor } from '../components/companion-platforms.ts'
 import { LoadFailure } from '../components/notices.tsx'
 import { type ProviderName, providerOf } from './providers.tsx'
 
@@ -10,9 +10,10 @@ export function ReachNote({ provider }: { provider: ProviderName }) {
   if (!read.data) return <LoadFailure what="Which computers can pass" query={read} />
   const made = read.data.data.map(({ device_type: type }) => type)
   const { title, asksOn = computerTypes } = providerOf(provider)
-  const unmade = noCompanionFor(made, asksOn)
-  if (unmade === undefined) return null
-  const canAnyPass = asksOn.some((type) => made.includes(type))
+  const lacking = asksOn.filter((type) => !made.includes(type))
+  if (lacking.length === 0) return null
+  const unmade = noneHereFor(lacking)
+  const canAnyPass = lacking.length < asksOn.length
   return (
     <p className="note will">
       <span>

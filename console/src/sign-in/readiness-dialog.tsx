@@ -1,5 +1,5 @@
 import { Button, Modal, TextInput } from '@mantine/core'
-import { noCompanionFor, systemNames } from '@muster/contract/computer-types.ts'
+import { systemNames } from '@muster/contract/computer-types.ts'
 import type { SignInConnectionView, SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-reasons.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -7,6 +7,7 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
 import { query, refresh } from '../api/query.ts'
 import { useMay } from '../api/session.ts'
+import { noneHereFor } from '../components/companion-platforms.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LoadFailure, SkeletonRows } from '../components/notices.tsx'
 import { useAction } from '../components/use-action.ts'
@@ -71,7 +72,7 @@ function Platforms({ report: { platforms }, isRefusing }: { report: SignInReadin
   return (
     <p className="note will">
       <span>
-        {noCompanionFor([], types)} ({counts.join(', ')}).{' '}
+        {noneHereFor(types)} ({counts.join(', ')}).{' '}
         {isRefusing ? 'They are refused' : 'Once this connection enforces, they are refused'} whatever you install.
       </span>
     </p>

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
-import { noCompanionFor } from '@muster/contract/computer-types.ts'
 import type { RefusedPerson } from '@muster/contract/console-sign-in.ts'
 import type { RefusalReason } from '@muster/contract/refusal-reasons.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { query } from '../api/query.ts'
+import { noneHereFor } from '../components/companion-platforms.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { type Column, Records } from '../components/records.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -41,7 +41,7 @@ function Pages({ connectionId, reason }: Parts) {
 }
 
 const whyOf = ({ reason, device_type: type }: Pick<RefusedPerson, 'reason' | 'device_type'>): string =>
-  reason === 'no_companion_for_platform' && type !== null ? (noCompanionFor([], [type]) ?? '') : reasonWords[reason]
+  reason === 'no_companion_for_platform' && type !== null ? noneHereFor([type]) : reasonWords[reason]
 
 const columns: readonly Column<RefusedPerson>[] = [
   {

@@ -23,6 +23,9 @@ function elf(head: Buffer, machine: number): void {
 function machO(head: Buffer, cputype: number): void {
   head.writeUInt32LE(0xfeedfacf, 0)
   head.writeUInt32LE(cputype, 4)
+  // Two load commands: a segment, and LC_BUILD_VERSION for macOS 13.5.
+  for (const [at, word] of [2, 24 + 72, 0, 0, 0x19, 72].entries()) head.writeUInt32LE(word, 16 + 4 * at)
+  for (const [at, word] of [0x32, 24, 1, 0x000d0500, 0x000d0500, 0].entries()) head.writeUInt32LE(word, 104 + 4 * at)
 }
 
 function pe(head: Buffer, machine: number): void {

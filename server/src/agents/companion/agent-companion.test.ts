@@ -131,8 +131,8 @@ test('a check that somebody waits for runs at once, with osqueryi alone, which e
   await companion.stop()
   const calls = (await readFile(join(folder, 'calls'), 'utf8')).trimEnd().split('\n')
   assert.deepEqual(calls, [
-    ['--json', '--flagfile=/dev/null', ' SELECT uuid, hardware_serial FROM system_info'].join('\t'),
-    ['--json', '--flagfile=/dev/null', '--disable_tables=curl', ' select 1 as number'].join('\t'),
+    ['--flagfile=/dev/null', '--json', ' SELECT uuid, hardware_serial FROM system_info'].join('\t'),
+    ['--flagfile=/dev/null', '--disable_tables=curl', '--json', ' select 1 as number'].join('\t'),
   ])
   const variables = (await readFile(join(folder, 'variables'), 'utf8')).trimEnd().split('\n')
   assert.deepEqual(

@@ -47,7 +47,12 @@ function needsOf({ platform, architecture, node_sha256: hash }: WantedPackage, a
   if (architecture === 'any')
     return `Node on the device: ${companionNode} or later for the companion, ${lowestMajor} or later for the bundled agent`
   const system = systemOfPackage({ platform, architecture })
-  const isLinked = hash === null ? isLinkedWithLibatomic() : added.find((one) => one.system === system)?.needs_libatomic
+  const found = added.find((one) => one.system === system)
+  if (platform === 'darwin') {
+    const lowest = found?.lowest_macos
+    return `macOS${lowest ? ` ${lowest} or later` : ''} on ${architecture === 'arm64' ? 'Apple silicon' : 'Intel'}`
+  }
+  const isLinked = hash === null ? isLinkedWithLibatomic() : found?.needs_libatomic
   return `glibc ${runtimeGlibc} or later${isLinked ? ' and libatomic' : ''} on ${architecture}`
 }
 

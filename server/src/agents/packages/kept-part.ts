@@ -13,7 +13,11 @@ export type KeptPart = {
   /** MD5 in hexadecimal of each path. */
   md5: Readonly<Record<string, string>>
   unpackedBytes: number
+  /** What was noted when it was made. */
+  notes: Notes
 }
+
+type Notes = Readonly<Record<string, string | number>>
 
 type Wanted = {
   cacheDir: string
@@ -24,7 +28,10 @@ type Wanted = {
   files: readonly AgentFile[]
 }
 
-type Contents = Pick<KeptPart, 'md5' | 'unpackedBytes'> & { size: number }
+type Contents = Pick<KeptPart, 'md5' | 'unpackedBytes' | 'notes'> & { size: number }
+
+/** Makes the part as a file, and returns what is to be noted of it. */
+type Write = (path: string) => Promise<Notes | void>
 
 export const draftPrefix = 'draft-'
 const abandonedMs = hourMs
@@ -34,7 +41,7 @@ const contentsName = 'contents.json'
 const making = sharedWork<KeptPart>()
 
 /** The part that `write` makes as a file at the first call. `cacheDir` keeps those of one version of the files. */
-export async function keptPart(wanted: Wanted, write: (path: string) => Promise<void>): Promise<KeptPart> {
+export async function keptPart(wanted: Wanted, write: Write): Promise<KeptPart> {
   const { cacheDir, kind, form, files } = wanted
   const key = `${kind}-${await fingerprint(files)}`
   const folder = join(cacheDir, `${key}-${form}`)
@@ -43,14 +50,14 @@ export async function keptPart(wanted: Wanted, write: (path: string) => Promise<
 
 async function makePart(
   { cacheDir, kind, files, key, folder }: Wanted & { key: string; folder: string },
-  write: (path: string) => Promise<void>,
+  write: Write,
 ): Promise<KeptPart> {
   await mkdir(cacheDir, { recursive: true, mode: 0o700 })
   const draft = join(cacheDir, `${draftPrefix}${randomBytes(6).toString('hex')}`)
   await mkdir(draft, { mode: 0o700 })
   try {
-    await write(join(draft, partName))
-    const contents: Contents = { ...(await describe(files)), size: (await stat(join(draft, partName))).size }
+    const notes = (await write(join(draft, partName))) ?? {}
+    const contents: Contents = { ...(await describe(files)), notes, size: (await stat(join(draft, partName))).size }
     await writeFile(join(draft, contentsName), JSON.stringify(contents), { mode: 0o600 })
     await rm(folder, { recursive: true, force: true })
     // Another process may have been faster, with the same bytes.
@@ -80,8 +87,8 @@ async function fingerprint(files: readonly AgentFile[]): Promise<string> {
 async function readPart(folder: string): Promise<KeptPart | undefined> {
   const path = join(folder, partName)
   try {
-    const { md5, unpackedBytes, size }: Contents = JSON.parse(await readFile(join(folder, contentsName), 'utf8'))
-    return (await stat(path)).size === size ? { part: { path, size }, md5, unpackedBytes } : undefined
+    const { md5, unpackedBytes, notes, size }: Contents = JSON.parse(await readFile(join(folder, contentsName), 'utf8'))
+    return (await stat(path)).size === size ? { part: { path, size }, md5, unpackedBytes, notes } : undefined
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
@@ -89,7 +96,7 @@ async function readPart(folder: string): Promise<KeptPart | undefined> {
   }
 }
 
-async function describe(files: readonly AgentFile[]): Promise<Omit<Contents, 'size'>> {
+async function describe(files: readonly AgentFile[]): Promise<Pick<Contents, 'md5' | 'unpackedBytes'>> {
   const md5: Record<string, string> = {}
   let unpackedBytes = 0
   for (const { path, source } of files) {

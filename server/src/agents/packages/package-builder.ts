@@ -6,11 +6,13 @@ import { companionOnLinux } from './companion-on-linux.ts'
 import { debPackage } from './deb-package.ts'
 import { type FilePart, hashParts, sizeOf, streamOf } from './file-parts.ts'
 import { scriptFolder } from './linux-package.ts'
+import { companionOnMacos } from './macos/companion-on-macos.ts'
+import { openMacPayload } from './macos/mac-payload.ts'
 import type { Enrollment } from './osquery-files.ts'
 import { osqueryOnLinux } from './osquery-on-linux.ts'
 import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
-import { debianNames, fileNameOf, packageNames, versionOf } from './package-files.ts'
+import { debianNames, fileNameOf, macProcessors, packageNames, versionOf } from './package-files.ts'
 import { packagesFolder } from './packages-folder.ts'
 import type { PackageRow } from './queries.ts'
 import type { OpenNode } from './runtimes/packaged-node.ts'
@@ -55,11 +57,22 @@ export function packageBuilder(openNode: OpenNode, dataDir: string) {
     return onLinux(version, enrollment, await serviceParts(source))
   }
 
+  async function contentsOnMacos(source: PackageSource, enrollment: Enrollment): Promise<FilePart[]> {
+    const { platform, architecture, built_at: builtAt } = source
+    if (architecture === 'any') throw new Error('A package for macOS is for one processor')
+    const processor = macProcessors[architecture]
+    const cacheDir = await packagesFolder(dataDir)
+    const node = await openNode(cacheDir, { platform, architecture })
+    const payload = await openMacPayload(cacheDir, architecture, node)
+    return companionOnMacos({ version: versionOf(source), processor, builtAt, payload }, enrollment)
+  }
+
   async function partsOf(source: PackageSource, secret: string): Promise<FilePart[]> {
     const { base_url: baseUrl, ca_certificate: caCertificate, built_at: builtAt, format } = source
     const version = versionOf(source)
     const enrollment = { baseUrl, caCertificate, secret }
     if (format === 'sh') return [Buffer.from(osqueryOnMacos(version, enrollment))]
+    if (format === 'pkg') return contentsOnMacos(source, enrollment)
     if (format === 'ps1') return [Buffer.from(osqueryOnWindows(version, enrollment))]
     const contents = await contentsOnLinux(source, version, enrollment)
     return format === 'deb' ? debPackage(contents, builtAt) : tarballPackage(contents, builtAt)

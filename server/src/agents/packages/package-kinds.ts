@@ -33,6 +33,7 @@ const configurations = [
 export const programKinds = [
   { agent: 'muster_companion', platform: 'linux', format: 'deb' },
   { agent: 'muster_companion', platform: 'linux', format: 'tar.gz' },
+  { agent: 'muster_companion', platform: 'darwin', format: 'pkg' },
   { agent: 'muster_agent', platform: 'linux', format: 'deb' },
   { agent: 'muster_agent', platform: 'linux', format: 'tar.gz' },
 ] as const satisfies readonly Omit<PackageKind, 'architecture'>[]

@@ -890,7 +890,7 @@ export interface Database {
     id: Id
     agent: 'osquery' | 'muster_companion' | 'muster_agent'
     platform: 'darwin' | 'linux' | 'windows'
-    format: 'deb' | 'tar.gz' | 'sh' | 'ps1'
+    format: 'deb' | 'tar.gz' | 'pkg' | 'sh' | 'ps1'
     architecture: WithDefault<'any' | 'x64' | 'arm64'>
     product_version: string
     build: number
@@ -910,6 +910,7 @@ export interface Database {
     md5: string
     size: number
     needs_libatomic: boolean
+    lowest_macos: string | null
     license: string | null
     packed_sha256: string
     packed_size: number

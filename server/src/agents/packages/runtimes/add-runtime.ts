@@ -7,9 +7,11 @@ import type { RuntimeSystem } from '@muster/contract/packages.ts'
 import { type Db, transact } from '../../../base/db/transact.ts'
 import { fail } from '../../../base/errors.ts'
 import { draftPrefix } from '../kept-part.ts'
+import { openMacPayload } from '../macos/mac-payload.ts'
 import { copyOf, removeOldCopies } from './added-runtime.ts'
 import { fetchRuntime, tarballUrl } from './fetch-runtime.ts'
 import { type PackedRuntime, packRuntime } from './pack-runtime.ts'
+import { packagedNodes } from './packaged-node.ts'
 import { pinnedRuntimes } from './pinned-runtimes.ts'
 import { findRuntime } from './runtime-queries.ts'
 import { storeRuntime } from './store-runtime.ts'
@@ -61,10 +63,24 @@ export async function addRuntime(
     const name = 'registry' in source ? tarballUrl(pinned, source.registry) : source.name
     const packed = await packRuntime({ system, file, name, to: join(draft, 'packed'), signal })
     await keep({ db, folder }, packed, { source: 'registry' in source ? 'npm' : 'file', now })
+    await preparePayload({ db, folder }, system, tell)
     return packed.version
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
+}
+
+/** What packages for a Mac share takes some seconds to make: here, and not when the first of them is downloaded. */
+async function preparePayload(
+  { db, folder }: { db: Db; folder: string },
+  system: RuntimeSystem,
+  tell: Adding['tell'],
+): Promise<void> {
+  const architecture = (['arm64', 'x64'] as const).find((one) => system === `darwin-${one}`)
+  if (!architecture) return
+  await tell('Packing it with the companion, which takes some seconds')
+  const node = await packagedNodes(db)(folder, { platform: 'darwin', architecture })
+  await openMacPayload(folder, architecture, node)
 }
 
 /** Tells of each quarter of so many bytes that has come. */

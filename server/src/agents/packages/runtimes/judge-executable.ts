@@ -1,4 +1,5 @@
 import type { RuntimeSystem } from '@muster/contract/packages.ts'
+import { lowestMacosOf } from '../macos/lowest-macos.ts'
 import { lowestMajor } from './pinned-runtimes.ts'
 import type { ExecutableFacts } from './read-executable.ts'
 
@@ -31,6 +32,7 @@ export function faultOfExecutable(system: RuntimeSystem, { head, version }: Exec
   if (found === undefined) return 'holds no Node for a system that Muster knows'
   if (found !== system) return `is for ${found}, not for ${system}`
   if (system.startsWith('linux-') && !isForGlibc(head)) return 'needs another C library than glibc'
+  if (system.startsWith('darwin-') && lowestMacosOf(head) === undefined) return 'does not say which macOS it runs on'
   if (version === undefined) return 'holds a program that is not Node'
   if (Number(version.split('.')[0]) < lowestMajor) return `holds Node ${version}: give Node ${lowestMajor} or later`
   return undefined

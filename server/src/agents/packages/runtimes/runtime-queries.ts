@@ -9,6 +9,7 @@ const columns = [
   'md5',
   'size',
   'needs_libatomic',
+  'lowest_macos',
   'packed_sha256',
   'packed_size',
   'added_at',

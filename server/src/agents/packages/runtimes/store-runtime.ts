@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import type { RuntimeSystem } from '@muster/contract/packages.ts'
 import { sql } from 'kysely'
 import type { Tx } from '../../../base/db/transact.ts'
+import { lowestMacosOf } from '../macos/lowest-macos.ts'
 import type { PackedRuntime } from './pack-runtime.ts'
 
 /** Of a piece in the database, in bytes: what a process holds of a runtime at a time. */
@@ -15,11 +16,12 @@ export async function storeRuntime(
 ): Promise<void> {
   await lockRuntimes(tx)
   await tx.deleteFrom('package_runtimes').where('system', '=', system).execute()
-  const { sha256, md5, size, needsLibatomic } = executable
+  const { sha256, md5, size, needsLibatomic, head } = executable
   await tx
     .insertInto('package_runtimes')
     .values({
       ...{ system, node_version: version, source, sha256, md5, size, needs_libatomic: needsLibatomic, license },
+      lowest_macos: system.startsWith('darwin-') ? (lowestMacosOf(head) ?? null) : null,
       ...{ packed_sha256: packed.sha256, packed_size: packed.size, added_at: now },
     })
     .execute()

@@ -1,0 +1,134 @@
+import type { Enrollment } from '../osquery-files.ts'
+import { shellWord } from '../shell-text.ts'
+import type { ScriptFile } from './flat-package.ts'
+import { launchDaemon, propertyList } from './launch-daemon.ts'
+import { macHome, macLabel, macPlaces, macState } from './mac-places.ts'
+
+/** What is this organization's, and what starts the program: `postinstall` puts the rest where it belongs. */
+export function macScripts(version: string, { baseUrl, caCertificate, secret }: Enrollment): ScriptFile[] {
+  const fields = {
+    server: baseUrl,
+    enroll_secret_file: 'enroll_secret',
+    ...(caCertificate !== null && { ca_file: 'server-ca.pem' }),
+  }
+  const config = [
+    { path: 'companion.json', mode: 0o600, content: `${JSON.stringify(fields, null, 2)}\n` },
+    { path: 'enroll_secret', mode: 0o600, content: secret },
+    ...(caCertificate === null ? [] : [{ path: 'server-ca.pem', mode: 0o600, content: caCertificate }]),
+  ]
+  return [
+    {
+      path: 'postinstall',
+      mode: 0o755,
+      content: postinstall(
+        version,
+        config.map(({ path }) => path),
+      ),
+    },
+    ...config,
+    { path: 'launch-daemon.plist', mode: 0o644, content: propertyList(launchDaemon) },
+    { path: 'newsyslog.conf', mode: 0o644, content: rotation },
+    { path: 'muster-companion', mode: 0o755, content: launcher },
+    { path: 'uninstall.sh', mode: 0o755, content: uninstall },
+  ]
+}
+
+/** Shells of macOS start with what the system's launchd has; nothing else is to be found. */
+const path = 'PATH=/usr/bin:/bin:/usr/sbin:/sbin'
+
+const preamble = `set -eu
+${path}
+say() { printf '%s\\n' "muster-companion: $*"; }
+`
+
+/**
+ * newsyslog.conf(5): five files of 1 MB each, compressed. The companion ends when it is told, and launchd starts it with the new file.
+ */
+const rotation = `# logfilename mode count size when flags pid_file
+${macPlaces.log} 640 5 1024 * Z ${macPlaces.processId}
+`
+
+// Node's own signature lets a library be put in by an environment: env -i leaves none.
+const launcher = `#!/bin/sh
+# run: what launchd starts. status: how the companion stands; it ends with 0 where it is linked and runs.
+set -eu
+${path}
+export PATH
+companion() {
+  exec env -i PATH="$PATH" HOME=/var/root ${macPlaces.node} ${macPlaces.program} "$@"
+}
+case "\${1:-}" in
+  run)
+    (umask 022 && echo $$ > ${macPlaces.processId})
+    companion ${shellWord(`${macPlaces.config}/companion.json`)} ${shellWord(macState)}
+    ;;
+  status) companion status ${shellWord(macState)} ;;
+  *)
+    echo 'usage: sudo ${macPlaces.command} status' >&2
+    exit 64
+    ;;
+esac
+`
+
+const stop = `launchctl bootout system/${macLabel} 2>/dev/null || true`
+
+const postinstall = (version: string, config: readonly string[]): string => `#!/bin/sh
+# Muster companion ${version}: macOS runs this as root once the program is in its place. It ends with 1 where the companion could not
+# be started, so that the installation counts as failed.
+${preamble}
+if [ "\${3:-/}" != / ]; then
+  say 'install it on the volume that this Mac has started from' >&2
+  exit 1
+fi
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+state=${shellWord(macState)}
+config=${shellWord(macPlaces.config)}
+daemon=${macPlaces.daemon}
+
+(umask 077 && mkdir -p "$state")
+chmod 700 "$state"
+rm -rf "$config"
+(umask 077 && mkdir "$config")
+for name in ${config.join(' ')}; do install -m 600 "$here/$name" "$config/$name"; done
+# The key is this Mac's: a backup would bring it to another one.
+tmutil addexclusion "$state" || say "Time Machine may back up $state: exclude it"
+
+install -m 755 "$here/muster-companion" ${macPlaces.command}
+install -m 755 "$here/uninstall.sh" ${macPlaces.uninstall}
+mkdir -p /etc/newsyslog.d
+install -m 644 "$here/newsyslog.conf" ${macPlaces.rotation}
+install -m 644 "$here/launch-daemon.plist" "$daemon"
+
+# launchd refuses what is loaded, for some seconds also after it was told to end.
+${stop}
+launchctl enable system/${macLabel}
+tries=0
+until launchctl bootstrap system "$daemon"; do
+  tries=$((tries + 1))
+  if [ "$tries" -ge 15 ]; then
+    say 'launchd does not start it: see launchctl print system/${macLabel}' >&2
+    exit 1
+  fi
+  sleep 1
+done
+say 'it runs; ${macPlaces.command} status shows how it stands'
+`
+
+const uninstall = `#!/bin/sh
+# Takes the companion of Muster away, with its key. The device stays enrolled by its osquery.
+${preamble}
+if [ "$(id -u)" != 0 ]; then
+  echo "Run it as root: sudo sh $0" >&2
+  exit 1
+fi
+# Read to its end before it is removed.
+remove() {
+  ${stop}
+  rm -f ${macPlaces.daemon} ${macPlaces.rotation} ${macPlaces.processId} ${macPlaces.log} ${macPlaces.log}.*
+  rm -rf ${shellWord(macState)} /${macHome}
+  pkgutil --forget ${macLabel} >/dev/null 2>&1 || true
+  say 'it is removed'
+  exit 0
+}
+remove
+`
