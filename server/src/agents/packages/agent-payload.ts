@@ -61,5 +61,6 @@ async function keepProgram({ cacheDir, kind, home, format, prefix }: PayloadPlac
       return { path: `${prefix}${path}`, mode, content: await readFile(source) }
     })
     await writeFile(part, await fileEntries(await Promise.all(tree), mtime), { mode: 0o600 })
+    return {}
   })
 }

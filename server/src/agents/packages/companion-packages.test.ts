@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
@@ -172,11 +173,17 @@ test('an osquery that is installed later has the companion started', { skip: wit
 })
 
 /** Runs the program of the package below `root` as its unit does, and answers what it says. */
+const launcher = (root: string): string => join(root, 'usr/lib/muster-companion/muster-companion')
+
+/** Nothing of this project, nor a Node, is in reach but what the package brought. */
+const below = (folder: string) => ({
+  env: { PATH: '/usr/bin:/bin', STATE_DIRECTORY: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') },
+  cwd: '/',
+})
+
 function runBelow(root: string, folder: string, argument: string): string {
-  // Nothing of this project, nor a Node, is in reach but what the package brought.
-  const env = { PATH: '/usr/bin:/bin', STATE_DIRECTORY: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') }
-  const program = join(root, 'usr/lib/muster-companion/muster-companion')
-  const { stdout, stderr } = spawnSync(program, [argument], { env, cwd: '/', encoding: 'utf8', timeout: 60_000 })
+  const options = { ...below(folder), encoding: 'utf8', timeout: 60_000 } as const
+  const { stdout, stderr } = spawnSync(launcher(root), [argument], options)
   return stdout + stderr
 }
 
@@ -185,8 +192,13 @@ test('the companion runs with nothing but what its package brought', {
 }, async (t) => {
   const { folder, root, dpkg } = await scratchRoot(t)
   await dpkg('-i', await writePackage(folder, companion({ base_url: 'https://127.0.0.1:9', ca_certificate: null })))
-  const said = runBelow(root, folder, join(root, 'etc/muster-companion/companion.json'))
-  assert.match(said, /^muster-companion: osquery is not installed; the companion asks osqueryi\./)
+  const waiting = spawn(launcher(root), [join(root, 'etc/muster-companion/companion.json')], below(folder))
+  t.after(async () => void waiting.kill('SIGKILL'))
+  const ended = once(waiting, 'exit')
+  const [said] = await once(waiting.stdout.setEncoding('utf8'), 'data')
+  assert.match(said, /^companion: osquery is not installed\. It waits for osquery 5/)
+  waiting.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
   assert.equal(runBelow(root, folder, 'status'), 'muster-companion: it has not run here yet\n')
 })
 

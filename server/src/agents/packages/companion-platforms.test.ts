@@ -36,8 +36,15 @@ test('a package is made for each processor that there is a Node for, and one wit
   assert.deepEqual(brought(own, [added('linux-x64')]), ['x64 26.12.1 added'])
   assert.deepEqual(brought(undefined, []), ['any none own'])
   assert.deepEqual(brought(undefined, [added('linux-x64')]), ['any none own', 'x64 26.12.1 added'])
-  // Nothing is made for these yet.
-  assert.deepEqual(wantedPackages(own, [added('darwin-arm64'), added('win-x64')]), wantedPackages(own, []))
+  // Nothing is made for it yet.
+  assert.deepEqual(wantedPackages(own, [added('win-x64')]), wantedPackages(own, []))
+  const macs = wantedPackages(own, [added('darwin-arm64'), added('darwin-x64')]).filter(
+    ({ format }) => format === 'pkg',
+  )
+  assert.deepEqual(
+    macs.map(({ agent, platform, architecture }) => [agent, platform, architecture].join(' ')),
+    ['muster_companion darwin x64', 'muster_companion darwin arm64'],
+  )
 })
 
 test('systems are named as people read them, and none are named where all have a companion', () => {

@@ -31,7 +31,7 @@ type Wanted = {
 type Contents = Pick<KeptPart, 'md5' | 'unpackedBytes' | 'notes'> & { size: number }
 
 /** Makes the part as a file, and returns what is to be noted of it. */
-type Write = (path: string) => Promise<Notes | void>
+type Write = (path: string) => Promise<Notes>
 
 export const draftPrefix = 'draft-'
 const abandonedMs = hourMs
@@ -56,7 +56,7 @@ async function makePart(
   const draft = join(cacheDir, `${draftPrefix}${randomBytes(6).toString('hex')}`)
   await mkdir(draft, { mode: 0o700 })
   try {
-    const notes = (await write(join(draft, partName))) ?? {}
+    const notes = await write(join(draft, partName))
     const contents: Contents = { ...(await describe(files)), notes, size: (await stat(join(draft, partName))).size }
     await writeFile(join(draft, contentsName), JSON.stringify(contents), { mode: 0o600 })
     await rm(folder, { recursive: true, force: true })

@@ -50,9 +50,10 @@ function isLinkedWithGlibc(path: string): boolean {
 export async function packOwnRuntime(cacheDir: string, runtime: OwnRuntime): Promise<PackagedNode> {
   const { path: source } = runtime
   const files = [{ path: 'node', source, mode: 0o755 }]
-  const kept = await keptPart({ cacheDir, kind: 'node', form: 'gz', files }, (part) =>
-    pipeline(createReadStream(source), createGzip(), createWriteStream(part, { mode: 0o600 })),
-  )
+  const kept = await keptPart({ cacheDir, kind: 'node', form: 'gz', files }, async (part) => {
+    await pipeline(createReadStream(source), createGzip(), createWriteStream(part, { mode: 0o600 }))
+    return {}
+  })
   return {
     part: kept.part,
     md5: kept.md5['node'] ?? '',
