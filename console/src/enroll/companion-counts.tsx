@@ -65,7 +65,9 @@ type ByType = CompanionSummary['by_type'][number]
 
 const noneIn = (types: readonly ByType[]): number => types.reduce((total, { none }) => total + none, 0)
 
-const typesIn = (types: readonly ByType[]) => types.map(({ device_type: type }) => type)
+/** In the order in which they are named everywhere. */
+const typesIn = (types: readonly ByType[]) =>
+  computerTypes.filter((type) => types.some(({ device_type: of }) => of === type))
 
 /** The computers that this server makes no companion for. */
 function Lacking({ types }: { types: readonly ByType[] }) {
