@@ -33,6 +33,7 @@ export function readBom(bytes: Buffer): Listed[] {
     return { path, mode, uid, gid, size: facts.readUInt32BE(18), cksum: facts.readUInt32BE(23) }
   })
   assert.equal(tree.readUInt32BE(16), listed.length)
-  assert.equal(variables.get('BomInfo')?.readUInt32BE(4), listed.length)
+  // One more than there are, as Apple's own count.
+  assert.equal(variables.get('BomInfo')?.readUInt32BE(4), listed.length + 1)
   return listed
 }

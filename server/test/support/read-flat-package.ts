@@ -22,10 +22,9 @@ export function readXar(bytes: Buffer): { toc: string; files: Map<string, Buffer
   assert.equal(heap.toString('hex', 0, 20), sha1Of(packedToc))
   const files = new Map<string, Buffer>()
   let end = 20
-  for (const [, data = '', name = ''] of toc.matchAll(
-    /<data>(.*?)<\/data>.*?<name>([^<]*)<\/name>|<name>[^<]*<\/name>/gs,
+  for (const [, name = '', data = ''] of toc.matchAll(
+    /<name>([^<]*)<\/name><type>file<\/type>.*?<data>(.*?)<\/data>/gs,
   )) {
-    if (data === '') continue
     const [length, offset, size] = ['length', 'offset', 'size'].map((tag) => Number(textOf(data, tag)))
     const stored = heap.subarray(offset, Number(offset) + Number(length))
     const content = /x-gzip/.test(data) ? inflateSync(stored) : stored

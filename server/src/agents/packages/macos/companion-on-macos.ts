@@ -7,13 +7,12 @@ import { macScripts } from './mac-scripts.ts'
 
 type Made = { version: string; processor: 'arm64' | 'x86_64'; builtAt: string; payload: MacPayload }
 
-/** The companion as an installer package: what is the organization's, and a payload that is everybody's. */
-export function companionOnMacos(made: Made, enrollment: Enrollment): FilePart[] {
-  const { part, sha1, ...described } = made.payload
+/** The companion as an installer package: what is the organization's, and a payload that is shared. */
+export function companionOnMacos({ version, processor, builtAt, payload }: Made, enrollment: Enrollment): FilePart[] {
+  const { part, sha1, lowestMacos, ...described } = payload
+  const scripts = macScripts(version, enrollment)
   return macProduct({
-    ...{ title: 'Muster companion', identifier: macLabel, version: made.version, createdAt: made.builtAt },
-    ...{ hostArchitecture: made.processor, payload: part, payloadSha1: sha1 },
-    ...described,
-    scripts: macScripts(made.version, enrollment),
+    ...{ title: 'Muster companion', hostArchitecture: processor, lowestMacos, createdAt: builtAt },
+    component: { identifier: macLabel, version, payload: part, payloadSha1: sha1, scripts, ...described },
   })
 }

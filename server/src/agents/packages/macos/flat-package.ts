@@ -1,67 +1,47 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { FilePart } from '../file-parts.ts'
-import { cpioHeader, cpioTrailer } from './cpio.ts'
-import { xarArchive } from './xar.ts'
+import { type CpioEntry, cpioHeader, cpioTrailer } from './cpio.ts'
+import { type XarEntry, xarArchive } from './xar.ts'
 import { xmlText } from './xml-text.ts'
 
-/** A file of Scripts: macOS unpacks them for the installation alone, and runs the one that is called `postinstall`. */
-export type ScriptFile = { path: string; mode: number; content: string }
+/** A file beside the scripts that the installer runs; `mode` is the permission bits. */
+type MacScript = { path: string; mode: number; content: string }
+
+export type MacComponent = {
+  identifier: string
+  version: string
+  /** A cpio archive in gzip, with its SHA-1 in hexadecimal. */
+  payload: FilePart
+  payloadSha1: string
+  bom: Buffer
+  /** All entries of the payload, the root as well. */
+  numberOfFiles: number
+  installKBytes: number
+  /** The installer runs those named `preinstall` and `postinstall`. */
+  scripts: readonly MacScript[]
+}
 
 export type MacProduct = {
   title: string
   hostArchitecture: 'arm64' | 'x86_64'
-  /** Such as `13.5`. */
+  /** As in `13.5`. */
   lowestMacos: string
-  /** ISO time. */
+  component: MacComponent
+  /** ISO 8601 */
   createdAt: string
-  identifier: string
-  version: string
-  /** A cpio archive in gzip; `payloadSha1` of these bytes in hexadecimal. */
-  payload: FilePart
-  payloadSha1: string
-  bom: Buffer
-  scripts: readonly ScriptFile[]
-} & InstallNumbers
-
-/** What a package says of its payload: entries with the root, and what they take on the disk. */
-export type InstallNumbers = { numberOfFiles: number; installKBytes: number }
-
-/**
- * A product archive of one component, which the installer of macOS and the install command of the MDM protocol take: a component alone
- * is refused by the latter. It is installed on the volume that the Mac has started from, and by no other processor.
- */
-export function macProduct(product: MacProduct): FilePart[] {
-  const { identifier, payload, payloadSha1, bom, scripts, createdAt } = product
-  const packed = packScripts(scripts, createdAt)
-  const sha1 = createHash('sha1').update(packed).digest('hex')
-  const component = [
-    { name: 'Bom', content: bom },
-    { name: 'Payload', stored: payload, sha1: payloadSha1 },
-    { name: 'Scripts', stored: packed, sha1 },
-    { name: 'PackageInfo', content: Buffer.from(packageInfo(product)) },
-  ]
-  const distributed = { name: 'Distribution', content: Buffer.from(distribution(product)) }
-  return xarArchive([{ name: `${identifier}.pkg`, folder: component }, distributed], createdAt)
 }
 
-const blockSize = 512
+const xmlHead = '<?xml version="1.0" encoding="utf-8"?>\n'
+const runScripts = ['preinstall', 'postinstall']
 
-/** Blocks of 512 bytes, one for each folder but the root. */
-export function installNumbers(files: readonly { path: string; size: number }[]): InstallNumbers {
-  const folders = new Set<string>()
-  for (const { path } of files) {
-    const parts = path.split('/')
-    for (let depth = 1; depth < parts.length; depth += 1) folders.add(parts.slice(0, depth).join('/'))
-  }
-  const blocks = files.reduce((total, { size }) => total + Math.ceil(size / blockSize), folders.size)
-  return { numberOfFiles: files.length + folders.size + 1, installKBytes: Math.ceil(blocks / 2) }
-}
-
-function packScripts(scripts: readonly ScriptFile[], createdAt: string): Buffer {
-  const mtime = Math.floor(Date.parse(createdAt) / 1000)
-  const pieces = [cpioHeader({ path: '.', mode: 0o755, isFolder: true, size: 0 }, 1, mtime)]
+/** The scripts as the installer unpacks them into a folder of its own. `mtime` is in seconds. */
+function scriptsArchive(scripts: readonly MacScript[], mtime: number): Buffer {
+  const root: CpioEntry = { path: '.', mode: 0o755, isFolder: true, size: 0 }
+  const pieces = [cpioHeader(root, 1, mtime)]
   for (const [index, { path, mode, content }] of scripts.entries()) {
+    // Folders would need entries of their own.
+    if (!/^[\w.-]+$/.test(path)) throw new Error(`Not a name for a script of a package: ${path}`)
     const bytes = Buffer.from(content)
     const entry = { path: `./${path}`, mode, isFolder: false, size: bytes.length }
     pieces.push(cpioHeader(entry, index + 2, mtime), bytes)
@@ -70,28 +50,73 @@ function packScripts(scripts: readonly ScriptFile[], createdAt: string): Buffer 
   return gzipSync(Buffer.concat([archive, cpioTrailer(archive.length)]))
 }
 
-const packageInfo = ({ identifier, version, numberOfFiles, installKBytes }: MacProduct): string =>
-  `<?xml version="1.0" encoding="utf-8"?>
-<pkg-info format-version="2" identifier="${xmlText(identifier)}" version="${xmlText(version)}" install-location="/" auth="root" overwrite-permissions="true">
+function packageInfo({ identifier, version, numberOfFiles, installKBytes, scripts }: MacComponent): string {
+  const run = runScripts.filter((name) => scripts.some(({ path }) => path === name))
+  const lines = run.map((name) => `    <${name} file="./${name}"/>\n`).join('')
+  return `${xmlHead}<pkg-info format-version="2" identifier="${xmlText(identifier)}" version="${xmlText(version)}" \
+install-location="/" auth="root" overwrite-permissions="true">
   <payload numberOfFiles="${numberOfFiles}" installKBytes="${installKBytes}"/>
-  <scripts><postinstall file="./postinstall"/></scripts>
-</pkg-info>
+${run.length === 0 ? '' : `  <scripts>\n${lines}  </scripts>\n`}</pkg-info>
 `
+}
 
-// All three attributes of domains: a program that signs refuses the file without the first.
-function distribution(product: MacProduct): string {
-  const { title, hostArchitecture, lowestMacos, version, installKBytes } = product
-  const identifier = xmlText(product.identifier)
-  return `<?xml version="1.0" encoding="utf-8"?>
-<installer-gui-script minSpecVersion="2">
+/**
+ * Which Macs take the product, and that there is nothing to choose. All three attributes of `domains` are there because
+ * some readers refuse a package without them.
+ */
+function distribution({ title, hostArchitecture, lowestMacos, component }: MacProduct, packageName: string): string {
+  if (!/^\d+(\.\d+){0,2}$/.test(lowestMacos)) throw new Error(`Not a version of macOS: ${lowestMacos}`)
+  const id = xmlText(component.identifier)
+  return `${xmlHead}<installer-gui-script minSpecVersion="2">
   <title>${xmlText(title)}</title>
   <options customize="never" require-scripts="false" rootVolumeOnly="true" hostArchitectures="${hostArchitecture}"/>
   <domains enable_anywhere="false" enable_currentUserHome="false" enable_localSystem="true"/>
-  <volume-check><allowed-os-versions><os-version min="${xmlText(lowestMacos)}"/></allowed-os-versions></volume-check>
-  <choices-outline><line choice="default"><line choice="${identifier}"/></line></choices-outline>
+  <volume-check>
+    <allowed-os-versions>
+      <os-version min="${lowestMacos}"/>
+    </allowed-os-versions>
+  </volume-check>
+  <choices-outline>
+    <line choice="default">
+      <line choice="${id}"/>
+    </line>
+  </choices-outline>
   <choice id="default"/>
-  <choice id="${identifier}" visible="false"><pkg-ref id="${identifier}"/></choice>
-  <pkg-ref id="${identifier}" version="${xmlText(version)}" installKBytes="${installKBytes}" auth="root" onConclusion="none">#${identifier}.pkg</pkg-ref>
+  <choice id="${id}" visible="false">
+    <pkg-ref id="${id}"/>
+  </choice>
+  <pkg-ref id="${id}" version="${xmlText(component.version)}" onConclusion="none" \
+installKBytes="${component.installKBytes}" auth="root">#${xmlText(encodeURIComponent(packageName))}</pkg-ref>
 </installer-gui-script>
 `
+}
+
+const sha1Of = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('hex')
+
+function componentFiles(component: MacComponent, mtime: number): XarEntry[] {
+  const { bom, payload, payloadSha1, scripts } = component
+  const archive = scriptsArchive(scripts, mtime)
+  return [
+    { name: 'Bom', content: bom },
+    { name: 'Payload', stored: payload, sha1: payloadSha1 },
+    ...(scripts.length === 0 ? [] : [{ name: 'Scripts', stored: archive, sha1: sha1Of(archive) }]),
+    { name: 'PackageInfo', content: Buffer.from(packageInfo(component)) },
+  ]
+}
+
+/**
+ * A product archive with one component, unsigned. It is a product, not the bare component, because device management
+ * takes nothing else, and because only a product can say which processor and macOS it is for.
+ */
+export function macProduct(product: MacProduct): FilePart[] {
+  const { component, createdAt } = product
+  const packageName = `${component.identifier}.pkg`
+  const mtime = Math.floor(Date.parse(createdAt) / 1000)
+  return xarArchive(
+    [
+      { name: packageName, folder: componentFiles(component, mtime) },
+      { name: 'Distribution', content: Buffer.from(distribution(product, packageName)) },
+    ],
+    createdAt,
+  )
 }

@@ -10,9 +10,10 @@ import { keptPart } from '../kept-part.ts'
 import type { PackagedNode } from '../runtimes/packaged-node.ts'
 import { type BomFile, writeBom } from './bom.ts'
 import { cpioHeader, cpioTrailer } from './cpio.ts'
-import { installNumbers } from './flat-package.ts'
 import { lowestMacosOf } from './lowest-macos.ts'
 import { macHome } from './mac-places.ts'
+import { installNumbers } from './payload-numbers.ts'
+import { foldersAbove } from './payload-paths.ts'
 import { posixCksum } from './posix-cksum.ts'
 
 /** They change with the files alone, so every organization's package has the same time for them; in seconds. */
@@ -76,7 +77,8 @@ async function writePayload(to: string, files: readonly PayloadFile[]): Promise<
       total += bytes.length
       return bytes
     }
-    for (const path of foldersOf(files)) {
+    const folders = foldersAbove(files.map(({ path }) => path)).map((path) => `./${path}`)
+    for (const path of ['.', ...folders]) {
       number += 1
       yield counted(cpioHeader({ path, mode: 0o755, isFolder: true, size: 0 }, number, mtime))
     }
@@ -109,14 +111,4 @@ async function writePayload(to: string, files: readonly PayloadFile[]): Promise<
     fail('unavailable', { message: 'The Node for this Mac does not say which macOS it runs on.' })
   const bom = writeBom(listed, mtime).toString('base64')
   return { sha1: sha1.digest('hex'), bom, ...installNumbers(listed), lowestMacos }
-}
-
-/** Those above the files, each before what is in it. */
-function foldersOf(files: readonly { path: string }[]): string[] {
-  const folders = new Set(['.'])
-  for (const { path } of files) {
-    const parts = path.split('/').slice(0, -1)
-    parts.forEach((_, index) => void folders.add(`./${parts.slice(0, index + 1).join('/')}`))
-  }
-  return [...folders].toSorted()
 }

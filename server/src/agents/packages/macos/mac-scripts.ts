@@ -1,11 +1,11 @@
 import type { Enrollment } from '../osquery-files.ts'
 import { shellWord } from '../shell-text.ts'
-import type { ScriptFile } from './flat-package.ts'
+import type { MacComponent } from './flat-package.ts'
 import { launchDaemon, propertyList } from './launch-daemon.ts'
 import { macHome, macLabel, macPlaces, macState } from './mac-places.ts'
 
 /** What is this organization's, and what starts the program: `postinstall` puts the rest where it belongs. */
-export function macScripts(version: string, { baseUrl, caCertificate, secret }: Enrollment): ScriptFile[] {
+export function macScripts(version: string, { baseUrl, caCertificate, secret }: Enrollment): MacComponent['scripts'] {
   const fields = {
     server: baseUrl,
     enroll_secret_file: 'enroll_secret',

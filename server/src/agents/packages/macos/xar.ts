@@ -1,74 +1,92 @@
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
-import type { FilePart } from '../file-parts.ts'
+import { type FilePart, sizeOf } from '../file-parts.ts'
 import { xmlText } from './xml-text.ts'
 
+/** A folder, bytes that are compressed here, or a part that is stored as it is; `sha1` is of its bytes, in hexadecimal. */
 export type XarEntry =
   | { name: string; folder: readonly XarEntry[] }
-  /** Compressed here. */
   | { name: string; content: Buffer }
-  /** As it is; `sha1` of its bytes in hexadecimal. */
   | { name: string; stored: FilePart; sha1: string }
 
-const sha1Of = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('hex')
-const sha1Bytes = 20
-const headerBytes = 28
+/** What lies behind the table so far; `size` in bytes. */
+type Heap = { parts: FilePart[]; size: number; entries: number }
 
-type Stored = { part: FilePart; length: number; size: number; style: string; archived: string; extracted: string }
+type Stored = { part: FilePart; style: string; size: number; extracted: string; archived: string }
+
+const headerSize = 28
+const sha1Size = 20
+const sha1Number = 1
+
+const sha1Of = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('hex')
+
+function storedFile(entry: Exclude<XarEntry, { folder: unknown }>): Stored {
+  if ('content' in entry) {
+    const part = deflateSync(entry.content)
+    // The name is that of gzip, but what readers expect is a zlib stream.
+    const [extracted, archived] = [sha1Of(entry.content), sha1Of(part)]
+    return { part, style: 'application/x-gzip', size: entry.content.length, extracted, archived }
+  }
+  const { name, stored: part, sha1 } = entry
+  if (!/^[0-9a-f]{40}$/.test(sha1)) throw new Error(`Not a SHA-1 in hexadecimal, of ${name}: ${sha1}`)
+  return { part, style: 'application/octet-stream', size: sizeOf([part]), extracted: sha1, archived: sha1 }
+}
+
+/** Puts the file into the heap. */
+function dataElement(entry: Exclude<XarEntry, { folder: unknown }>, heap: Heap): string {
+  const { part, style, size, extracted, archived } = storedFile(entry)
+  const offset = heap.size
+  const length = sizeOf([part])
+  heap.parts.push(part)
+  heap.size += length
+  return (
+    `<data><length>${length}</length><offset>${offset}</offset><size>${size}</size><encoding style="${style}"/>` +
+    `<extracted-checksum style="sha1">${extracted}</extracted-checksum>` +
+    `<archived-checksum style="sha1">${archived}</archived-checksum></data>`
+  )
+}
+
+function fileElement(entry: XarEntry, heap: Heap): string {
+  const { name } = entry
+  if (name === '' || name === '.' || name === '..' || name.includes('/')) {
+    throw new Error(`Not a name in an archive: ${JSON.stringify(name)}`)
+  }
+  heap.entries += 1
+  const isFolder = 'folder' in entry
+  const about =
+    `<file id="${heap.entries}"><name>${xmlText(name)}</name><type>${isFolder ? 'directory' : 'file'}</type>` +
+    `<mode>${isFolder ? '0755' : '0644'}</mode><uid>0</uid><gid>0</gid>`
+  const inside = isFolder ? entry.folder.map((child) => fileElement(child, heap)).join('') : dataElement(entry, heap)
+  return `${about}${inside}</file>`
+}
+
+/** The beginning of the file, big-endian; the sizes of the table are in bytes. */
+function headerBytes(compressedSize: number, plainSize: number): Buffer {
+  const header = Buffer.alloc(headerSize)
+  header.write('xar!', 'latin1')
+  header.writeUInt16BE(headerSize, 4)
+  header.writeUInt16BE(1, 6)
+  header.writeBigUInt64BE(BigInt(compressedSize), 8)
+  header.writeBigUInt64BE(BigInt(plainSize), 16)
+  header.writeUInt32BE(sha1Number, 24)
+  return header
+}
 
 /**
- * A xar archive as parts: header, table of contents, and the files one after the other. The same bytes for the same entries and
- * `createdAt`. Sums are SHA-1, which the format's first version has and every reader takes; nothing is proved by them.
+ * An archive of the form of a flat package: a header, a table in XML, and a heap that begins with the SHA-1 of the
+ * compressed table. The same bytes for the same entries and `createdAt`, which is in ISO 8601: nothing in it is of this
+ * machine. SHA-1 guards against damage alone; who made the package is a matter of a signature.
  */
 export function xarArchive(entries: readonly XarEntry[], createdAt: string): FilePart[] {
-  const parts: FilePart[] = []
-  let [offset, number] = [sha1Bytes, 0]
-
-  function element(entry: XarEntry): string {
-    number += 1
-    const id = number
-    if ('folder' in entry) return folderElement(id, entry.name, entry.folder.map(element).join(''))
-    const stored = storedOf(entry)
-    const text = fileElement(id, entry.name, stored, offset)
-    parts.push(stored.part)
-    offset += stored.length
-    return text
-  }
-
-  const files = entries.map(element).join('')
-  const table = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>
-<xar><toc><creation-time>${createdAt.replace(/\.\d+Z$/, '')}</creation-time><checksum style="sha1"><offset>0</offset><size>${sha1Bytes}</size></checksum>${files}</toc></xar>
-`)
-  const packed = deflateSync(table)
-  const header = Buffer.alloc(headerBytes)
-  header.write('xar!', 'latin1')
-  header.writeUInt16BE(headerBytes, 4)
-  header.writeUInt16BE(1, 6)
-  header.writeBigUInt64BE(BigInt(packed.length), 8)
-  header.writeBigUInt64BE(BigInt(table.length), 16)
-  header.writeUInt32BE(1, 24)
-  return [Buffer.concat([header, packed, Buffer.from(sha1Of(packed), 'hex')]), ...parts]
+  const heap: Heap = { parts: [], size: sha1Size, entries: 0 }
+  const files = entries.map((entry) => fileElement(entry, heap)).join('')
+  // To the second and without a zone, which is UTC, as Apple's own xar writes it.
+  const time = new Date(createdAt).toISOString().slice(0, 19)
+  const table = Buffer.from(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<xar><toc><checksum style="sha1"><offset>0</offset>` +
+      `<size>${sha1Size}</size></checksum><creation-time>${time}</creation-time>${files}</toc></xar>\n`,
+  )
+  const compressed = deflateSync(table)
+  const header = headerBytes(compressed.length, table.length)
+  return [Buffer.concat([header, compressed, Buffer.from(sha1Of(compressed), 'hex')]), ...heap.parts]
 }
-
-function storedOf(entry: Exclude<XarEntry, { folder: unknown }>): Stored {
-  if ('stored' in entry) {
-    const { stored: part, sha1 } = entry
-    const size = Buffer.isBuffer(part) ? part.length : part.size
-    return { part, length: size, size, style: 'application/octet-stream', archived: sha1, extracted: sha1 }
-  }
-  const part = deflateSync(entry.content)
-  const sums = { archived: sha1Of(part), extracted: sha1Of(entry.content) }
-  // This name means zlib's form here, not that of gzip.
-  return { part, length: part.length, size: entry.content.length, style: 'application/x-gzip', ...sums }
-}
-
-const owner = '<uid>0</uid><gid>0</gid>'
-
-const folderElement = (id: number, name: string, inside: string): string =>
-  `<file id="${id}"><type>directory</type><mode>0755</mode>${owner}<name>${xmlText(name)}</name>${inside}</file>`
-
-const fileElement = (id: number, name: string, of: Stored, offset: number): string =>
-  `<file id="${id}"><data><length>${of.length}</length><offset>${offset}</offset><size>${of.size}</size>` +
-  `<encoding style="${of.style}"/><extracted-checksum style="sha1">${of.extracted}</extracted-checksum>` +
-  `<archived-checksum style="sha1">${of.archived}</archived-checksum></data>` +
-  `<type>file</type><mode>0644</mode>${owner}<name>${xmlText(name)}</name></file>`
