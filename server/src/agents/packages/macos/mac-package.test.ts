@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { companionBundle } from '../../../../bin/bundle-stamp.js'
 import { macPackages } from '../../../../test/support/made-mac-package.ts'
 import { madeNode } from '../../../../test/support/made-node.ts'
@@ -118,4 +120,15 @@ test('two hundred organizations at once share the payload, and each has its own 
   }
   assert.equal(payloads.size, 1)
   assert.equal(new Set(built.map(({ sha256 }) => sha256)).size, 200)
+})
+
+test('a Node that cannot be unpacked fails the download, and nothing of it is kept', async (t) => {
+  const broken = macPackages(t)
+  const path = join(broken.folder, 'node.gz')
+  const packed = gzipSync(broken.executable)
+  await writeFile(path, packed.subarray(0, packed.length - 100_000))
+  await assert.rejects(broken.build({}, secret), /unexpected end of file/)
+  assert.deepEqual(await readdir(join(broken.folder, 'packages')), [])
+  await writeFile(path, packed)
+  await broken.build({}, secret)
 })
