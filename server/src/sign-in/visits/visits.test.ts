@@ -5,7 +5,7 @@ import { baseUrl } from '../../../test/support/app.ts'
 import { provingDevice, relyingParty, signInBrowser } from '../../../test/support/sign-in-browser.ts'
 import { signInStage } from '../../../test/support/sign-in-stage.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
-import { companionTypes } from '../../agents/packages/companion-platforms.ts'
+import { companionTypes, listCompanionTypes } from '../../agents/packages/companion-platforms.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { changeConnection } from '../connections/change-connection.ts'
@@ -227,14 +227,40 @@ const systems = [
   { type: 'Linux', name: 'Linux', agent: chrome('X11; Linux x86_64') },
 ] as const
 
+const isInstallable = /Muster isn’t answering[\s\S]*Ask IT for the installer/
+const nodeOf = { Mac: { system: 'darwin-arm64' }, Windows: { system: 'win-x64' } } as const
+const anyNode = {
+  ...{ node_version: '26.10.0', source: 'npm' as const, sha256: 'a', md5: 'b', size: 1, needs_libatomic: false },
+  ...{ license: null, lowest_macos: null, packed_sha256: 'c', packed_size: 1, added_at: '2026-11-20T10:00:00.000Z' },
+}
+
+/** What a person with such a browser reads where no companion answers. */
+async function unansweredPage(agent: string): Promise<string> {
+  const visit = await arrive(await setUp())
+  await stage.db.updateTable('signin_sessions').set({ user_agent: agent }).execute()
+  await visit.post('undetected', { reason: 'agent_not_found' })
+  return (await visit.go(visit.path)).text
+}
+
 for (const { type, name, agent } of systems) {
   test(`a browser on ${name} is told where to get the app, or that there is none for it`, async () => {
-    const all = await setUp()
-    const visit = await arrive(all)
-    await stage.db.updateTable('signin_sessions').set({ user_agent: agent }).execute()
-    await visit.post('undetected', { reason: 'agent_not_found' })
-    const { text } = await visit.go(visit.path)
-    if (companionTypes.includes(type)) assert.match(text, /Muster isn’t answering[\s\S]*Ask IT for the installer/)
+    const isMade = (await listCompanionTypes(stage.db)).includes(type)
+    const text = await unansweredPage(agent)
+    if (isMade) assert.match(text, isInstallable)
     else assert.match(text, new RegExp(`There’s no Muster app for ${name} yet[\\s\\S]*You have a computer with Linux`))
+  })
+
+  if (type === 'Linux' || !companionTypes.includes(type)) continue
+  test(`where the server has a Node for ${name}, its browsers are told that there is an app`, async () => {
+    assert.equal((await listCompanionTypes(stage.db)).includes(type), false)
+    await stage.db
+      .insertInto('package_runtimes')
+      .values({ ...nodeOf[type], ...anyNode })
+      .execute()
+    try {
+      assert.match(await unansweredPage(agent), isInstallable)
+    } finally {
+      await stage.db.deleteFrom('package_runtimes').execute()
+    }
   })
 }
