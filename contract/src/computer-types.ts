@@ -18,15 +18,3 @@ export function systemsIn(types: readonly DeviceType[]): string {
   const names = types.map((type) => systemNames[type])
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
-
-/**
- * What console, terminal and documents say of platforms that no companion is made for: `There is no companion for macOS or Windows
- * yet`; undefined where each of the wanted has one.
- */
-export function noCompanionFor(
-  made: readonly DeviceType[],
-  wanted: readonly DeviceType[] = computerTypes,
-): string | undefined {
-  const systems = systemsIn(wanted.filter((type) => !made.includes(type)))
-  return systems === '' ? undefined : `There is no companion for ${systems} yet`
-}

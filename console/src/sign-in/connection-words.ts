@@ -62,7 +62,7 @@ export function standingRefusal(times: LastTimes, otherAt?: string) {
 
 export const reasonWords: Readonly<Record<RefusalReason, string>> = {
   no_device: 'No registered device',
-  no_companion_for_platform: 'Its system has no companion yet',
+  no_companion_for_platform: 'This server makes no companion for its system',
   no_companion: 'Device has no linked companion',
   companion_silent: 'Companion silent for 7 days',
   suspended: 'Registration suspended',

@@ -238,7 +238,7 @@ test('whoever has a connection enforce is told whom it would refuse, and gives t
   const report = [
     '3 of 3 people would be refused today:',
     '  1 without a registered device',
-    '  2 on a system that has no companion yet (macOS: 1, Windows: 1)',
+    '  2 on a system that this server makes no companion for (macOS: 1, Windows: 1)',
     `Nothing was changed. To enforce: muster connections enforce ${id} --refusing 3`,
   ]
   await assert.rejects(run(connectionCommands.enforce, { id }), { exitCode: 2, message: report.join('\n') })

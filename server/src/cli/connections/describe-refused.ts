@@ -4,7 +4,7 @@ import { type RefusalReason, refusalReasons } from '@muster/contract/refusal-rea
 
 const words: Readonly<Record<RefusalReason, string>> = {
   no_device: 'without a registered device',
-  no_companion_for_platform: 'on a system that has no companion yet',
+  no_companion_for_platform: 'on a system that this server makes no companion for',
   no_companion: 'without a linked companion',
   companion_silent: 'with a companion that was silent for 7 days',
   suspended: 'with a suspended registration',

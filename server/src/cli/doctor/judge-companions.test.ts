@@ -42,7 +42,7 @@ test('doctor counts the companions of all organizations, and names devices whose
   const [counted, ...warnings] = await judged()
   assert.equal(
     counted,
-    '✓ companions: linked on 3 of 8 computers, 4 waiting for their link, 1 without one; 1 more waits on machines that osquery has not enrolled; there is no companion yet for macOS (1)',
+    '✓ companions: linked on 3 of 8 computers, 4 waiting for their link, 1 without one; 1 more waits on machines that osquery has not enrolled; this server makes no companion for macOS (1)',
   )
   assert.deepEqual(
     warnings.map((text) => /^! companions: the key of "(.*?)" \(\d+, .*--new-key/.exec(text)?.[1] ?? text),
@@ -52,6 +52,6 @@ test('doctor counts the companions of all organizations, and names devices whose
   await make.device(other.id, { device_type: 'Windows' })
   assert.match(
     (await judged())[0] ?? '',
-    /, 3 without one; .*; there is no companion yet for macOS \(1\), Windows \(1\)$/,
+    /, 3 without one; .*; this server makes no companion for macOS \(1\), Windows \(1\)$/,
   )
 })

@@ -31,12 +31,12 @@ function describeCounts(counts: CompanionCounts, madeFor: readonly ComputerType[
   ].join('; ')
 }
 
-/** The computers that lack one because none is made for their platform. */
+/** The computers that lack one because this server makes none for their platform. */
 function describeUnmade({ by_type: types }: CompanionCounts, madeFor: readonly ComputerType[]): string[] {
   const lacking = types.filter(({ device_type: type, none }) => none > 0 && !madeFor.includes(type))
   if (lacking.length === 0) return []
   const systems = lacking.map(({ device_type: type, none }) => `${systemNames[type]} (${none})`)
-  return [`there is no companion yet for ${systems.join(', ')}`]
+  return [`this server makes no companion for ${systems.join(', ')}`]
 }
 
 function describeComputers({ computers, linked, linking, none }: CompanionCounts): string {
