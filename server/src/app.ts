@@ -21,6 +21,7 @@ import { registrationRequestRoutes } from './administration/requests/registratio
 import { companionRoutes } from './agents/companion/routes.ts'
 import { mergeRoutes } from './agents/merges/routes.ts'
 import { packageSettingRoutes } from './agents/packages/console-routes.ts'
+import { partRoutes } from './agents/packages/parts/routes.ts'
 import { packageRoutes } from './agents/packages/routes.ts'
 import { enrollmentSecretRoutes } from './agents/protocol/console-routes.ts'
 import { agentRoutes } from './agents/protocol/routes.ts'
@@ -116,6 +117,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     }
     for (const metric of visitRoutes(app, place)) metrics.registerMetric(metric as Metric)
   }
+  partRoutes(app)
   scimRoutes(app)
   addOauth(app)
   addOauthMetadata(app)

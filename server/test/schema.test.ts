@@ -26,6 +26,7 @@ const globalTables = new Set([
   'write_probes',
   'package_runtimes',
   'package_runtime_pieces',
+  'package_parts',
 ])
 
 async function tables(): Promise<string[]> {

@@ -88,6 +88,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   packages: 'agents/packages',
   package_runtimes: 'agents/packages',
   package_runtime_pieces: 'agents/packages',
+  package_parts: 'agents/packages',
   device_snapshots: 'reporting',
   device_snapshot_rows: 'reporting',
   reporting_queries: 'reporting',

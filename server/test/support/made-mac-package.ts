@@ -24,7 +24,7 @@ export function macPackages(hooks: Hooks, executable = madeNode('darwin-arm64'))
     const part = { path, size: packed.length }
     return { part, md5, size: executable.length, license: 'Node’s license', needsLibatomic: false }
   }
-  const builder = packageBuilder(openNode, folder)
+  const builder = packageBuilder({ open: openNode, ofMacs: async () => [] }, folder)
   const source = (changed: Parameters<typeof packageSource>[0] = {}) =>
     packageSource({
       ...{ agent: 'muster_companion', platform: 'darwin', format: 'pkg', architecture: 'arm64' },

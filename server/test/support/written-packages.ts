@@ -41,7 +41,7 @@ const ownNode = (folder: string) => packOwnRuntime(folder, ownRuntime() ?? asser
 
 /** Builds a package into the folder and answers its path. */
 export async function writePackage(folder: string, of: PackageSource, withSecret = secret): Promise<string> {
-  const built = await packageBuilder(ownNode, cache).build(of, withSecret)
+  const built = await packageBuilder({ open: ownNode, ofMacs: async () => [] }, cache).build(of, withSecret)
   const bytes = await buffer(built.open())
   assert.equal(bytes.length, built.size)
   const path = join(folder, built.fileName)

@@ -1,6 +1,6 @@
 import type { CompanionPlatforms } from '@muster/contract/companion-platforms.ts'
 import { type ComputerType, computerTypes } from '@muster/contract/computer-types.ts'
-import type { PackagePlatform } from '@muster/contract/packages.ts'
+import type { PackageArchitecture, PackagePlatform } from '@muster/contract/packages.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { companionNode } from './companion-on-linux.ts'
 import { listWantedPackages, programKinds, type WantedPackage, wantedPackages } from './package-kinds.ts'
@@ -44,16 +44,25 @@ export async function listCompanionPlatforms(reader: Reader): Promise<CompanionP
 }
 
 function needsOf({ platform, architecture, node_sha256: hash }: WantedPackage, added: readonly AddedRuntime[]): string {
+  if (platform === 'darwin') return macsOf(architecture, added)
   if (architecture === 'any')
     return `Node on the device: ${companionNode} or later for the companion, ${lowestMajor} or later for the bundled agent`
   const system = systemOfPackage({ platform, architecture })
   const found = added.find((one) => one.system === system)
-  if (platform === 'darwin') {
-    const lowest = found?.lowest_macos
-    return `macOS${lowest ? ` ${lowest} or later` : ''} on ${architecture === 'arm64' ? 'Apple silicon' : 'Intel'}`
-  }
   const isLinked = hash === null ? isLinkedWithLibatomic() : found?.needs_libatomic
   return `glibc ${runtimeGlibc} or later${isLinked ? ' and libatomic' : ''} on ${architecture}`
+}
+
+/** The Macs that a package for this processor is for, or the script for all that there is a Node for. */
+function macsOf(of: PackageArchitecture, added: readonly AddedRuntime[]): string {
+  return (['arm64', 'x64'] as const)
+    .flatMap((architecture) => {
+      const found = added.find(({ system }) => system === systemOfPackage({ platform: 'darwin', architecture }))
+      if (!found || (of !== 'any' && of !== architecture)) return []
+      const lowest = found.lowest_macos === null ? '' : ` ${found.lowest_macos} or later`
+      return `macOS${lowest} on ${architecture === 'arm64' ? 'Apple silicon' : 'Intel'}`
+    })
+    .join(', or ')
 }
 
 /** The runtimes that were not added though packages would bring them. */

@@ -6,6 +6,7 @@ import type { Secrets } from '../../base/secrets/secrets.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { createEnrollmentSecret } from '../protocol/create-enrollment-secret.ts'
 import { listWantedPackages, type PackageKind, titleOf, type WantedPackage } from './package-kinds.ts'
+import { removeUnnamedParts } from './parts/keep-parts.ts'
 import { findPackages, type PackageRow } from './queries.ts'
 import type { PackageSite } from './site.ts'
 
@@ -64,6 +65,7 @@ export async function ensureAllPackages(db: Db, secrets: Secrets, site: PackageS
   for (const { id: organizationId } of rows) {
     await transact(db, (tx) => ensurePackages(tx, secrets, { site }, systemChange(organizationId, now)))
   }
+  await removeUnnamedParts(db)
   return rows.length
 }
 

@@ -5,6 +5,7 @@ import type { Secrets } from '../../base/secrets/secrets.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { revealEnrollmentSecret } from '../protocol/reveal-enrollment-secret.ts'
 import type { BuiltPackage, PackageBuilder } from './package-builder.ts'
+import { nameParts } from './parts/keep-parts.ts'
 import { findPackage } from './queries.ts'
 
 type Download = { id: string }
@@ -24,12 +25,10 @@ export async function openPackage(
   const { name, secret } = await revealEnrollmentSecret(db, secrets, organizationId, row.enrollment_secret_id)
   const built = await builder.build({ ...row, organizationId }, secret)
   const description = `Downloaded the package "${built.fileName}" with the enrollment secret "${name}".`
-  await transact(db, (tx) =>
-    recordAudit(
-      tx,
-      { action: 'package.downloaded', about: { package: id, enrolment_secret: row.enrollment_secret_id }, description },
-      context,
-    ),
-  )
+  const about = { package: id, enrolment_secret: row.enrollment_secret_id }
+  await transact(db, async (tx) => {
+    await nameParts(tx, { organizationId, id }, built.fetches)
+    await recordAudit(tx, { action: 'package.downloaded', about, description }, context)
+  })
   return built
 }

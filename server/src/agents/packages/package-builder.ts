@@ -7,6 +7,7 @@ import { debPackage } from './deb-package.ts'
 import { type FilePart, hashParts, sizeOf, streamOf } from './file-parts.ts'
 import { scriptFolder } from './linux-package.ts'
 import { companionOnMacos } from './macos/companion-on-macos.ts'
+import { companionScript } from './macos/companion-script.ts'
 import { openMacPayload } from './macos/mac-payload.ts'
 import type { Enrollment } from './osquery-files.ts'
 import { osqueryOnLinux } from './osquery-on-linux.ts'
@@ -14,7 +15,9 @@ import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
 import { debianNames, fileNameOf, macProcessors, packageNames, versionOf } from './package-files.ts'
 import { packagesFolder } from './packages-folder.ts'
+import type { FetchedPart } from './parts/keep-parts.ts'
 import type { PackageRow } from './queries.ts'
+import type { MacNode } from './runtimes/mac-nodes.ts'
 import type { OpenNode } from './runtimes/packaged-node.ts'
 import type { ServiceParts } from './service-on-linux.ts'
 import { sharedWork } from './shared-work.ts'
@@ -27,6 +30,8 @@ export type BuiltPackage = {
   /** In hexadecimal. */
   sha256: string
   open: () => Readable
+  /** What it names, and fetches where it is installed. */
+  fetches: readonly FetchedPart[]
 }
 
 export type PackageSource = Omit<PackageRow, 'secret_revoked_at' | 'has_added_runtime'> & { organizationId: string }
@@ -36,8 +41,13 @@ export type PackageBuilder = ReturnType<typeof packageBuilder>
 /** Found again by the parts that differ: the rest is a file of 46 MB, which takes a tenth of a second to hash. */
 const maxHashes = 1_000
 
+/** The Nodes that packages bring, and those that a script names. */
+export type PackageNodes = { open: OpenNode; ofMacs: () => Promise<MacNode[]> }
+
+type Contents = { parts: FilePart[]; fetches?: readonly FetchedPart[] }
+
 /** Builds the files of packages. What all share is kept below `dataDir`; what holds a secret is never written. */
-export function packageBuilder(openNode: OpenNode, dataDir: string) {
+export function packageBuilder(nodes: PackageNodes, dataDir: string) {
   const building = sharedWork<BuiltPackage>()
   const hashes = new Map<string, string>()
 
@@ -46,7 +56,7 @@ export function packageBuilder(openNode: OpenNode, dataDir: string) {
     const name = packageNames[agent]
     const prefix = format === 'deb' ? '' : tarballPrefix(name)
     const kind = agent === 'muster_agent' ? 'agent' : 'companion'
-    const node = architecture === 'any' ? undefined : await openNode(cacheDir, { platform, architecture })
+    const node = architecture === 'any' ? undefined : await nodes.open(cacheDir, { platform, architecture })
     const payload = await openAgentPayload({ cacheDir, kind, home: scriptFolder(name), format, prefix }, node)
     return { payload, node, architecture: debianNames[architecture] }
   }
@@ -62,20 +72,22 @@ export function packageBuilder(openNode: OpenNode, dataDir: string) {
     if (architecture === 'any') throw new Error('A package for macOS is for one processor')
     const processor = macProcessors[architecture]
     const cacheDir = await packagesFolder(dataDir)
-    const node = await openNode(cacheDir, { platform, architecture })
+    const node = await nodes.open(cacheDir, { platform, architecture })
     const payload = await openMacPayload(cacheDir, architecture, node)
     return companionOnMacos({ version: versionOf(source), processor, builtAt, payload }, enrollment)
   }
 
-  async function partsOf(source: PackageSource, secret: string): Promise<FilePart[]> {
-    const { base_url: baseUrl, ca_certificate: caCertificate, built_at: builtAt, format } = source
+  async function contentsOf(source: PackageSource, secret: string): Promise<Contents> {
+    const { agent, base_url: baseUrl, ca_certificate: caCertificate, built_at: builtAt, format } = source
     const version = versionOf(source)
     const enrollment = { baseUrl, caCertificate, secret }
-    if (format === 'sh') return [Buffer.from(osqueryOnMacos(version, enrollment))]
-    if (format === 'pkg') return contentsOnMacos(source, enrollment)
-    if (format === 'ps1') return [Buffer.from(osqueryOnWindows(version, enrollment))]
+    if (format === 'sh' && agent === 'muster_companion')
+      return companionScript(version, enrollment, await nodes.ofMacs())
+    if (format === 'sh') return { parts: [Buffer.from(osqueryOnMacos(version, enrollment))] }
+    if (format === 'pkg') return { parts: await contentsOnMacos(source, enrollment) }
+    if (format === 'ps1') return { parts: [Buffer.from(osqueryOnWindows(version, enrollment))] }
     const contents = await contentsOnLinux(source, version, enrollment)
-    return format === 'deb' ? debPackage(contents, builtAt) : tarballPackage(contents, builtAt)
+    return { parts: await (format === 'deb' ? debPackage : tarballPackage)(contents, builtAt) }
   }
 
   async function hashOf(parts: readonly FilePart[]): Promise<string> {
@@ -93,13 +105,14 @@ export function packageBuilder(openNode: OpenNode, dataDir: string) {
     /** The same bytes for the same row every time; requests for one that is being built wait for it. */
     build(source: PackageSource, secret: string): Promise<BuiltPackage> {
       return building(JSON.stringify([source, secret]), async () => {
-        const parts = await partsOf(source, secret)
+        const { parts, fetches = [] } = await contentsOf(source, secret)
         return {
           fileName: fileNameOf(source),
           mediaType: packageMediaTypes[source.format],
           size: sizeOf(parts),
           sha256: await hashOf(parts),
           open: () => streamOf(parts),
+          fetches,
         }
       })
     },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type {
   PackageAgent,
   PackageArchitecture,
@@ -17,7 +18,7 @@ export type PackageKind = {
   architecture: PackageArchitecture
 }
 
-/** The Node that it brings: one that was added has a hash, the server's own has none. */
+/** The Node that it brings: one that was added has a hash, the server's own has none. A script has the hash of all that it names. */
 export type WantedPackage = PackageKind & { node_version: string | null; node_sha256: string | null }
 
 type Added = { system: RuntimeSystem; node_version: string; sha256: string }
@@ -45,7 +46,18 @@ export function wantedPackages(own: OwnRuntime | undefined, added: readonly Adde
   return [
     ...configurations.map((kind): WantedPackage => ({ agent: 'osquery', ...kind, ...withoutNode })),
     ...programKinds.flatMap((kind) => nodesFor(kind.platform, own, added).map((node) => ({ ...kind, ...node }))),
+    ...scriptForMacs(added),
   ]
+}
+
+/** One for every processor, which is made again when a Node for Macs is added, replaced or removed. */
+function scriptForMacs(added: readonly Added[]): WantedPackage[] {
+  const nodes = added
+    .filter(({ system }) => system.startsWith('darwin-'))
+    .map(({ system, sha256 }) => `${system} ${sha256}`)
+  if (nodes.length === 0) return []
+  const hash = createHash('sha256').update(nodes.toSorted().join('\n')).digest('hex')
+  return [{ agent: 'muster_companion', platform: 'darwin', format: 'sh', ...withoutNode, node_sha256: hash }]
 }
 
 type Node = Omit<WantedPackage, 'agent' | 'platform' | 'format'>

@@ -1,11 +1,10 @@
-import { problemOf } from './problem-rules.ts'
+import { problemOf, systemOf } from './problem-rules.ts'
 import type { PackageRow } from './queries.ts'
 import { isOwnSystem } from './runtimes/own-runtime.ts'
-import { systemOfPackage } from './runtimes/system-rules.ts'
 
 /** Why devices cannot enroll with a package of this server, or only some; null where all can. */
 export function packageProblem(row: PackageRow): string | null {
-  const { platform, architecture } = row
-  const isOwn = architecture !== 'any' && isOwnSystem(systemOfPackage({ platform, architecture }))
+  const system = systemOf(row)
+  const isOwn = system !== undefined && isOwnSystem(system)
   return problemOf({ ...row, hasNode: row.has_added_runtime || isOwn })
 }

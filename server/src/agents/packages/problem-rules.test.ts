@@ -39,3 +39,13 @@ for (const architecture of ['x64', 'arm64'] as const) {
     assert.equal(problem('windows', false), lack(`win-${architecture}`))
   })
 }
+
+test('the script for Macs has a problem where no Node for any of them is here', () => {
+  const facts = { agent: 'muster_companion', base_url: 'https://trust.example.com', secret_revoked_at: null } as const
+  const problem = (hasNode: boolean) => problemOf({ ...facts, platform: 'darwin', architecture: 'any', hasNode })
+  assert.equal(problem(true), null)
+  assert.equal(
+    problem(false),
+    'This server has no Node for darwin-arm64: run muster packages add-runtime darwin-arm64 on it.',
+  )
+})

@@ -18,10 +18,17 @@ const speakers: Readonly<Record<PackageAgent, string>> = {
 }
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
+/** Whose Node a package brings, if any; of the script that fetches one, the system of most Macs. */
+export function systemOf({ agent, platform, architecture }: Pick<Facts, 'agent' | 'platform' | 'architecture'>) {
+  if (architecture !== 'any') return systemOfPackage({ platform, architecture })
+  return agent === 'muster_companion' && platform === 'darwin' ? 'darwin-arm64' : undefined
+}
+
 /** Why devices cannot enroll with a package, or only some; null where all can. */
 export function problemOf(facts: Facts): string | null {
-  const { agent, base_url, secret_revoked_at, platform, architecture } = facts
-  if (architecture !== 'any' && !facts.hasNode) return lackOf(systemOfPackage({ platform, architecture }))
+  const { agent, base_url, secret_revoked_at } = facts
+  const system = systemOf(facts)
+  if (system !== undefined && !facts.hasNode) return lackOf(system)
   if (secret_revoked_at !== null) {
     return 'Its enrollment secret was revoked: muster packages rebuild gives it another.'
   }

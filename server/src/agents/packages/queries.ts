@@ -34,10 +34,11 @@ const fromPackages = (reader: Reader, organizationId: string) =>
       'packages.enrollment_secret_id',
       'packages.built_at',
       'secret.revoked_at as secret_revoked_at',
-      // As systemOfPackage names it.
+      // As systemOfPackage names it; a script for every processor takes any.
       sql<boolean>`exists (
         select from package_runtimes as added
-        where added.system = replace(packages.platform, 'windows', 'win') || '-' || packages.architecture
+        where added.system like replace(packages.platform, 'windows', 'win') || '-'
+          || case packages.architecture when 'any' then '%' else packages.architecture end
       )`.as('has_added_runtime'),
     ])
     .where(inOrganization('packages', organizationId))

@@ -32,6 +32,8 @@ export async function rebuildPackage(
     build: row.build + 1,
     enrollment_secret_id: secret.id,
     built_at: now,
+    // Copies with the earlier secret enroll no more.
+    fetches: [],
   }
   await tx
     .updateTable('packages')

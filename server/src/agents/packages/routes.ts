@@ -6,13 +6,13 @@ import { fileEndpoint } from '../../http/file-endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { openPackage } from './open-package.ts'
 import { packageBuilder } from './package-builder.ts'
+import { packageNodes } from './package-nodes.ts'
 import { presentPackage } from './present.ts'
 import { findPackage, listPackages } from './queries.ts'
-import { packagedNodes } from './runtimes/packaged-node.ts'
 
 export function packageRoutes(app: FastifyInstance): void {
   const { db, config, secrets } = app.kit
-  const builder = packageBuilder(packagedNodes(db), config.dataDir)
+  const builder = packageBuilder(packageNodes(db), config.dataDir)
   listEndpoint(app, {
     ...packageOperations.listPackages,
     list: listPackages,

@@ -899,8 +899,9 @@ export interface Database {
     enrollment_secret_id: string
     built_at: Instant
     node_version: string | null
-    /** Of a runtime that was added; null for the server's own Node, and for none. */
+    /** Of a runtime that was added, or of all that a script fetches one of; null for the server's own Node, and for none. */
     node_sha256: string | null
+    fetches: WithDefault<string[]>
   }
   package_runtimes: {
     system: 'linux-x64' | 'linux-arm64' | 'darwin-arm64' | 'darwin-x64' | 'win-x64' | 'win-arm64'
@@ -917,6 +918,7 @@ export interface Database {
     added_at: Instant
   }
   package_runtime_pieces: { system: string; number: number; bytes: Buffer }
+  package_parts: { sha256: string; number: number; bytes: Buffer }
   reporting_queries: {
     organization_id: string
     id: Id

@@ -2,10 +2,10 @@ import { ensurePackages } from '../../agents/packages/ensure-packages.ts'
 import { openPackage } from '../../agents/packages/open-package.ts'
 import { packageBuilder } from '../../agents/packages/package-builder.ts'
 import { fileNameOf } from '../../agents/packages/package-files.ts'
+import { packageNodes } from '../../agents/packages/package-nodes.ts'
 import { packageProblem } from '../../agents/packages/package-problem.ts'
 import { findPackage, findPackages } from '../../agents/packages/queries.ts'
 import { rebuildPackage } from '../../agents/packages/rebuild-package.ts'
-import { packagedNodes } from '../../agents/packages/runtimes/packaged-node.ts'
 import { openPackageSite } from '../../agents/packages/site.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
@@ -58,7 +58,7 @@ export const packageCommands = implement(packageGroup, {
     const { db } = connection
     const { id: organizationId } = await organizationOf(db, args.organization)
     const { problem } = await describe(db, organizationId, args.id)
-    const builder = packageBuilder(packagedNodes(db), config.dataDir)
+    const builder = packageBuilder(packageNodes(db), config.dataDir)
     const asked = { id: args.id }
     const { open, fileName } = await openPackage({ db, secrets, builder }, asked, terminalChange(organizationId, now))
     let rest = Buffer.alloc(0)

@@ -5,10 +5,13 @@ export type Column = { name: string; type: string }
 export type Table = { name: string; columns: Column[]; key: string[]; parents: string[]; sequences: Sequence[] }
 export type Sequence = { column: string; name: string }
 
+/** The list of migrations, and what is there again once the runtimes of packages are added again. */
+const leftOut = ['schema_migrations', 'package_runtimes', 'package_runtime_pieces', 'package_parts']
+
 /**
  * Every table that makes up a deployment, parents before children, as the database describes itself: a new table
  * needs no mention here. Left out: the list of migrations, unlogged tables, other schemas (the job queue), columns of
- * transaction numbers, which mean nothing in another database, and the runtimes of packages, which are added again.
+ * transaction numbers, which mean nothing in another database, and the runtimes of packages with what scripts fetch of them.
  */
 export async function readCatalog(tx: Tx): Promise<Table[]> {
   const { rows } = await sql<Table>`
@@ -29,7 +32,7 @@ export async function readCatalog(tx: Tx): Promise<Table[]> {
         from pg_attribute a where a.attrelid = c.oid and a.attidentity <> ''), '[]') as sequences
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = current_schema() and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relpersistence = 'p' and c.relname not in ('schema_migrations', 'package_runtimes', 'package_runtime_pieces')
+      and c.relpersistence = 'p' and c.relname <> all(${leftOut}::text[])
     order by c.relname`.execute(tx)
   const keyless = rows.filter(({ key }) => key.length === 0).map(({ name }) => name)
   if (keyless.length > 0) throw new Error(`Tables without a primary key cannot be transferred: ${keyless.join(', ')}`)

@@ -186,6 +186,7 @@ test('every table of the product can be transferred, parents before children', a
     left.map(({ name }) => String(name)).filter((name) => !names.includes(name)),
     [
       'admin_session_windows',
+      'package_parts',
       'package_runtime_pieces',
       'package_runtimes',
       'rate_limit_windows',

@@ -14,6 +14,8 @@ export const macPlaces = {
   command: `/${macHome}/muster-companion`,
   uninstall: `/${macHome}/uninstall.sh`,
   config: `${macState}/config`,
+  /** Which script has installed what is there; a package takes it away with the configuration. */
+  installed: `${macState}/config/installed`,
   daemon: `/Library/LaunchDaemons/${macLabel}.plist`,
   log: '/var/log/muster-companion.log',
   rotation: '/etc/newsyslog.d/muster-companion.conf',

@@ -4,40 +4,29 @@ import type { MacComponent } from './flat-package.ts'
 import { launchDaemon, propertyList } from './launch-daemon.ts'
 import { macHome, macLabel, macPlaces, macState } from './mac-places.ts'
 
-/** What is this organization's, and what starts the program: `postinstall` puts the rest where it belongs. */
-export function macScripts(version: string, { baseUrl, caCertificate, secret }: Enrollment): MacComponent['scripts'] {
+type Script = MacComponent['scripts'][number]
+
+export const authorityName = 'server-ca.pem'
+
+/** What is this organization's: read by root alone, beside `postinstall` until that puts it where it belongs. */
+export function macConfig({ baseUrl, caCertificate, secret }: Enrollment): Script[] {
   const fields = {
     server: baseUrl,
     enroll_secret_file: 'enroll_secret',
-    ...(caCertificate !== null && { ca_file: 'server-ca.pem' }),
+    ...(caCertificate !== null && { ca_file: authorityName }),
   }
-  const config = [
+  return [
     { path: 'companion.json', mode: 0o600, content: `${JSON.stringify(fields, null, 2)}\n` },
     { path: 'enroll_secret', mode: 0o600, content: secret },
-    ...(caCertificate === null ? [] : [{ path: 'server-ca.pem', mode: 0o600, content: caCertificate }]),
-  ]
-  return [
-    {
-      path: 'postinstall',
-      mode: 0o755,
-      content: postinstall(
-        version,
-        config.map(({ path }) => path),
-      ),
-    },
-    ...config,
-    { path: 'launch-daemon.plist', mode: 0o644, content: propertyList(launchDaemon) },
-    { path: 'newsyslog.conf', mode: 0o644, content: rotation },
-    { path: 'muster-companion', mode: 0o755, content: launcher },
-    { path: 'uninstall.sh', mode: 0o755, content: uninstall },
+    ...(caCertificate === null ? [] : [{ path: authorityName, mode: 0o600, content: caCertificate }]),
   ]
 }
 
-/** Shells of macOS start with what the system's launchd has; nothing else is to be found. */
-const path = 'PATH=/usr/bin:/bin:/usr/sbin:/sbin'
+/** Where launchd finds programs of macOS; nothing else is to be found. */
+export const systemPath = '/usr/bin:/bin:/usr/sbin:/sbin'
 
 const preamble = `set -eu
-${path}
+PATH=${systemPath}
 say() { printf '%s\\n' "muster-companion: $*"; }
 `
 
@@ -52,7 +41,7 @@ ${macPlaces.log} 640 5 1024 * Z ${macPlaces.processId}
 const launcher = `#!/bin/sh
 # run: what launchd starts. status: how the companion stands; it ends with 0 where it is linked and runs.
 set -eu
-${path}
+PATH=${systemPath}
 export PATH
 companion() {
   exec env -i PATH="$PATH" HOME=/var/root ${macPlaces.node} ${macPlaces.program} "$@"
@@ -72,9 +61,9 @@ esac
 
 const stop = `launchctl bootout system/${macLabel} 2>/dev/null || true`
 
-const postinstall = (version: string, config: readonly string[]): string => `#!/bin/sh
-# Muster companion ${version}: macOS runs this as root once the program is in its place. It ends with 1 where the companion could not
-# be started, so that the installation counts as failed.
+const postinstall = `#!/bin/sh
+# Muster companion: run as root once the program is in its place. It ends with 1 where the companion could not be started, so that the
+# installation counts as failed.
 ${preamble}
 if [ "\${3:-/}" != / ]; then
   say 'install it on the volume that this Mac has started from' >&2
@@ -89,7 +78,9 @@ daemon=${macPlaces.daemon}
 chmod 700 "$state"
 rm -rf "$config"
 (umask 077 && mkdir "$config")
-for name in ${config.join(' ')}; do install -m 600 "$here/$name" "$config/$name"; done
+for name in companion.json enroll_secret ${authorityName}; do
+  if [ -e "$here/$name" ]; then install -m 600 "$here/$name" "$config/$name"; fi
+done
 # The key is this Mac's: a backup would bring it to another one.
 tmutil addexclusion "$state" || say "Time Machine may back up $state: exclude it"
 
@@ -132,3 +123,12 @@ remove() {
 }
 remove
 `
+
+/** What starts the program and takes it away: the same for every organization. `postinstall` puts the rest where it belongs. */
+export const macScripts: readonly Script[] = [
+  { path: 'postinstall', mode: 0o755, content: postinstall },
+  { path: 'launch-daemon.plist', mode: 0o644, content: propertyList(launchDaemon) },
+  { path: 'newsyslog.conf', mode: 0o644, content: rotation },
+  { path: 'muster-companion', mode: 0o755, content: launcher },
+  { path: 'uninstall.sh', mode: 0o755, content: uninstall },
+]

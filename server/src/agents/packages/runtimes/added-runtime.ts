@@ -9,20 +9,17 @@ import { fail } from '../../../base/errors.ts'
 import { draftPrefix, removeAbandoned } from '../kept-part.ts'
 import { sharedWork } from '../shared-work.ts'
 import type { PackagedNode } from './packaged-node.ts'
-import { findPiece, findRuntime, listRuntimes } from './runtime-queries.ts'
+import { findPiece, findRuntime, listPacked } from './runtime-queries.ts'
 
 const prefix = 'runtime-'
 
 const copying = sharedWork<void>()
 
-type Row = NonNullable<Awaited<ReturnType<typeof findRuntime>>>
-
 /** Where the copy of a packed runtime is, for whoever has it already or needs it. */
 export const copyOf = (folder: string, packedSha256: string): string => join(folder, `${prefix}${packedSha256}.gz`)
 
 /**
- * The runtime that was added to the deployment, its packed executable as a file in the folder; undefined where there is none. The
- * file is written at the first call, a piece at a time.
+ * The runtime that was added to the deployment, its packed executable as a file in the folder; undefined where there is none.
  */
 export async function openAddedRuntime(
   reader: Reader,
@@ -31,15 +28,25 @@ export async function openAddedRuntime(
 ): Promise<PackagedNode | undefined> {
   const row = await findRuntime(reader, system)
   if (!row) return undefined
-  const path = copyOf(folder, row.packed_sha256)
-  if (!(await isThere(path, row.packed_size))) await copying(path, () => copy(reader, { row, folder, path }))
   return {
-    part: { path, size: row.packed_size },
+    part: await openPacked(reader, folder, {
+      ...{ sha256: row.packed_sha256, size: row.packed_size, name: `The Node for ${system}` },
+    }),
     md5: row.md5,
     size: row.size,
     license: row.license ?? undefined,
     needsLibatomic: row.needs_libatomic,
   }
+}
+
+/** A packed executable in the database, by the SHA-256 of its bytes in hexadecimal; `name` is what messages call it. */
+type Packed = { sha256: string; size: number; name: string }
+
+/** The same as a file in the folder, which is written at the first call, a piece at a time. */
+export async function openPacked(reader: Reader, folder: string, packed: Packed): Promise<PackagedNode['part']> {
+  const path = copyOf(folder, packed.sha256)
+  if (!(await isThere(path, packed.size))) await copying(path, () => copy(reader, { packed, folder, path }))
+  return { path, size: packed.size }
 }
 
 /** False of a piece of one. */
@@ -51,16 +58,18 @@ async function isThere(path: string, size: number): Promise<boolean> {
   return found?.size === size
 }
 
-const notWhole = (system: RuntimeSystem): string =>
-  `The Node for ${system} was replaced just now, or is not whole in the database: try again, or add it again.`
+const notWhole = ({ name }: Packed): string =>
+  `${name} was replaced just now, or is not whole in the database: try again, or add it again.`
 
-async function copy(reader: Reader, { row, folder, path }: { row: Row; folder: string; path: string }): Promise<void> {
+type Copying = { packed: Packed; folder: string; path: string }
+
+async function copy(reader: Reader, { packed, folder, path }: Copying): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = join(folder, `${draftPrefix}${randomBytes(6).toString('hex')}`)
   const hash = createHash('sha256')
   async function* pieces(): AsyncGenerator<Buffer> {
     for (let number = 0; ; number += 1) {
-      const bytes = await findPiece(reader, row.system, number)
+      const bytes = await findPiece(reader, packed.sha256, number)
       if (!bytes) return
       hash.update(bytes)
       yield bytes
@@ -69,7 +78,7 @@ async function copy(reader: Reader, { row, folder, path }: { row: Row; folder: s
   try {
     await pipeline(pieces, createWriteStream(draft, { flags: 'wx', mode: 0o600 }))
     // Between two pieces another one may have been added in its place.
-    if (hash.digest('hex') !== row.packed_sha256) fail('unavailable', { message: notWhole(row.system) })
+    if (hash.digest('hex') !== packed.sha256) fail('unavailable', { message: notWhole(packed) })
     await rename(draft, path)
   } finally {
     await rm(draft, { force: true })
@@ -77,11 +86,10 @@ async function copy(reader: Reader, { row, folder, path }: { row: Row; folder: s
   await removeOldCopies(reader, folder, path)
 }
 
-/** After the copy at `path` was made: those of runtimes that were replaced or removed. Whoever reads one goes on. */
+/** After the copy at `path` was made: those of runtimes that the database has no more. Whoever reads one goes on. */
 export async function removeOldCopies(reader: Reader, folder: string, path: string): Promise<void> {
   await removeAbandoned(folder, (await stat(path)).mtimeMs)
-  const rows = await listRuntimes(reader)
-  const kept = new Set(rows.map(({ packed_sha256: hash }) => copyOf(folder, hash)))
+  const kept = new Set((await listPacked(reader)).map((hash) => copyOf(folder, hash)))
   for (const name of await readdir(folder)) {
     const other = join(folder, name)
     if (name.startsWith(prefix) && !kept.has(other)) await rm(other, { force: true })

@@ -1,4 +1,5 @@
 import type { RuntimeSystem } from '@muster/contract/packages.ts'
+import { sql } from 'kysely'
 import type { Reader } from '../../../base/db/transact.ts'
 
 const columns = [
@@ -28,13 +29,48 @@ export const findRuntime = (reader: Reader, system: RuntimeSystem) =>
     .where('system', '=', system)
     .executeTakeFirst()
 
-/** A piece of the packed executable; undefined after the last. */
-export async function findPiece(reader: Reader, system: RuntimeSystem, number: number): Promise<Buffer | undefined> {
+/** The hashes of the packed executables in the database: of those that were added, and of earlier ones that scripts fetch. */
+export async function listPacked(reader: Reader): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('package_runtimes')
+    .select('packed_sha256 as sha256')
+    .union(reader.selectFrom('package_parts').select('sha256').where('number', '=', 1))
+    .execute()
+  return rows.map(({ sha256 }) => sha256)
+}
+
+/** A piece of such an executable, or of another part that scripts fetch; undefined after the last. */
+export async function findPiece(reader: Reader, sha256: string, number: number): Promise<Buffer | undefined> {
   const row = await reader
-    .selectFrom('package_runtime_pieces')
-    .select('bytes')
-    .where('system', '=', system)
-    .where('number', '=', number)
+    .selectFrom('package_runtimes as runtime')
+    .innerJoin('package_runtime_pieces as piece', 'piece.system', 'runtime.system')
+    .select('piece.bytes')
+    .where('runtime.packed_sha256', '=', sha256)
+    .where('piece.number', '=', number)
+    .unionAll(
+      reader.selectFrom('package_parts').select('bytes').where('sha256', '=', sha256).where('number', '=', number),
+    )
+    .limit(1)
     .executeTakeFirst()
   return row?.bytes
+}
+
+/** How long such a part is, and of how many pieces; undefined where there is none. */
+export async function findSize(reader: Reader, sha256: string): Promise<{ size: number; pieces: number } | undefined> {
+  const row = await reader
+    .selectFrom('package_parts')
+    .select([sql<number>`sum(octet_length(bytes))::integer`.as('size'), sql<number>`count(*)::integer`.as('pieces')])
+    .where('sha256', '=', sha256)
+    .groupBy('sha256')
+    .unionAll(
+      reader
+        .selectFrom('package_runtimes as runtime')
+        .innerJoin('package_runtime_pieces as piece', 'piece.system', 'runtime.system')
+        .select(['runtime.packed_size as size', sql<number>`count(*)::integer`.as('pieces')])
+        .where('runtime.packed_sha256', '=', sha256)
+        .groupBy(['runtime.system', 'runtime.packed_size']),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row
 }

@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises'
 import type { RuntimeSystem } from '@muster/contract/packages.ts'
-import { sql } from 'kysely'
 import type { Tx } from '../../../base/db/transact.ts'
 import { lowestMacosOf } from '../macos/lowest-macos.ts'
+import { keepNamedRuntime } from '../parts/keep-parts.ts'
+import { lockRuntimes } from './lock-runtimes.ts'
 import type { PackedRuntime } from './pack-runtime.ts'
 
 /** Of a piece in the database, in bytes: what a process holds of a runtime at a time. */
@@ -14,8 +15,7 @@ export async function storeRuntime(
   { system, version, executable, license, packed }: PackedRuntime,
   { source, now }: { source: 'npm' | 'file'; now: string },
 ): Promise<void> {
-  await lockRuntimes(tx)
-  await tx.deleteFrom('package_runtimes').where('system', '=', system).execute()
+  await removeRuntime(tx, system)
   const { sha256, md5, size, needsLibatomic, head } = executable
   await tx
     .insertInto('package_runtimes')
@@ -37,15 +37,13 @@ export async function storeRuntime(
   }
 }
 
-/** Returns whether there was one. */
+/** Keeps what copies of a script fetch of it. Returns whether there was one. */
 export async function removeRuntime(tx: Tx, system: RuntimeSystem): Promise<boolean> {
   await lockRuntimes(tx)
+  await keepNamedRuntime(tx, system)
   const { numDeletedRows } = await tx
     .deleteFrom('package_runtimes')
     .where('system', '=', system)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
-
-/** Two commands come one after the other. */
-const lockRuntimes = (tx: Tx) => sql`select pg_advisory_xact_lock(hashtextextended('package runtimes', 0))`.execute(tx)
