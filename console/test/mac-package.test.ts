@@ -21,7 +21,8 @@ test('a Mac’s companion is downloaded, installed and looked at in three steps,
 }, async () => {
   const needs = { arm64: 'macOS 13.5 or later on Apple silicon', x64: 'macOS 13.5 or later on Intel' } as const
   const nodes = (['x64', 'arm64'] as const).map((architecture) => ({ architecture, needs: needs[architecture] }))
-  const answer: CompanionPlatforms = { data: [{ device_type: 'Mac', nodes }], missing: [] }
+  const every = { architecture: 'any', needs: `${needs.arm64} or Intel` } as const
+  const answer: CompanionPlatforms = { data: [{ device_type: 'Mac', nodes: [...nodes, every] }], missing: [] }
   await page.route(platforms, (route) => route.fulfill({ json: answer }))
   await page.route(listed, async (route) => {
     const body = await (await route.fetch()).json()
@@ -32,7 +33,11 @@ test('a Mac’s companion is downloaded, installed and looked at in three steps,
       ...{ node_version: '26.10.0', problem: null },
       file_name: `muster-companion-0.1.0-1-macos-${architecture === 'x64' ? 'x86_64' : 'arm64'}.pkg`,
     }))
-    await route.fulfill({ json: { ...body, data: [...own, ...made] } })
+    const script = {
+      ...{ ...made[0], id: '910', format: 'sh', architecture: 'any', node_version: null },
+      file_name: 'muster-companion-0.1.0-1-macos.sh',
+    }
+    await route.fulfill({ json: { ...body, data: [...own, ...made, script] } })
   })
   await visit('/devices/enroll?platform=Mac&agent=muster_companion')
   const said = (text: string | RegExp) => page.getByText(text).first()
@@ -45,6 +50,16 @@ test('a Mac’s companion is downloaded, installed and looked at in three steps,
   assert.deepEqual(await faultsOnPhone(page), [])
   assert.deepEqual(await violations(page), [])
   await keepPicture(page, '/mac-package')
+  const where = page.getByRole('row', { name: /^Intune, shell script/ })
+  assert.match((await where.textContent()) ?? '', /no, it is too large.*yes, as root/)
+  await page.getByLabel('Format').selectOption({ label: 'Companion, .sh' })
+  await said('sudo sh muster-companion-0.1.0-1-macos.sh').waitFor()
+  await said(/Needs macOS 13\.5 or later on Apple silicon or Intel\./).waitFor()
+  await said(/fetches some 50 MB from this server/).waitFor()
+  assert.equal(await page.getByText('until you sign it').count(), 0)
+  assert.deepEqual(await faultsOnPhone(page), [])
+  assert.deepEqual(await violations(page), [])
+  await keepPicture(page, '/mac-script')
   // osquery's script for the same Mac has none of that.
   await page.getByLabel('Format').selectOption({ label: 'osquery, .sh' })
   await said('osqueryctl status').waitFor()

@@ -90,6 +90,8 @@ const Platforms = ({ chosen, onChoose }: { chosen: ComputerType; onChoose: (type
   </fieldset>
 )
 
+const isForMac = ({ agent, platform }: Package): boolean => agent === 'muster_companion' && platform === 'darwin'
+
 const StepList = (parts: ChoiceParts) => (
   <ol className="steps">
     <Step number={1} title="Download the package" end={parts.packages.length > 1 && <Formats {...parts} />}>
@@ -98,7 +100,7 @@ const StepList = (parts: ChoiceParts) => (
     <Step number={2} title="Install it on the machine">
       <CommandRow command={installCommand(parts.chosen)} label="the command" />
       <Needs {...parts} />
-      {parts.chosen.format === 'pkg' && <MacNotes />}
+      {isForMac(parts.chosen) && <MacNotes {...parts.chosen} />}
     </Step>
     <LastStep chosen={parts.chosen} />
   </ol>
@@ -128,7 +130,7 @@ const LastStep = ({ chosen }: { chosen: Package }) =>
         <CommandRow key={command} command={command} label={command} />
       ))}
       <p className="small faint">It is linked to its device once osquery has polled, within about a minute.</p>
-      {chosen.platform === 'darwin' && <MacCompanion />}
+      {isForMac(chosen) && <MacCompanion />}
     </Step>
   ) : (
     <Step number={3} title="Wait for the first check-in">

@@ -55,14 +55,15 @@ function needsOf({ platform, architecture, node_sha256: hash }: WantedPackage, a
 
 /** The Macs that a package for this processor is for, or the script for all that there is a Node for. */
 function macsOf(of: PackageArchitecture, added: readonly AddedRuntime[]): string {
-  return (['arm64', 'x64'] as const)
-    .flatMap((architecture) => {
-      const found = added.find(({ system }) => system === systemOfPackage({ platform: 'darwin', architecture }))
-      if (!found || (of !== 'any' && of !== architecture)) return []
-      const lowest = found.lowest_macos === null ? '' : ` ${found.lowest_macos} or later`
-      return `macOS${lowest} on ${architecture === 'arm64' ? 'Apple silicon' : 'Intel'}`
-    })
-    .join(', or ')
+  const processors = new Map<string, string[]>()
+  for (const architecture of ['arm64', 'x64'] as const) {
+    const found = added.find(({ system }) => system === systemOfPackage({ platform: 'darwin', architecture }))
+    if (!found || (of !== 'any' && of !== architecture)) continue
+    const macos = found.lowest_macos === null ? 'macOS' : `macOS ${found.lowest_macos} or later`
+    const name = architecture === 'arm64' ? 'Apple silicon' : 'Intel'
+    processors.set(macos, [...(processors.get(macos) ?? []), name])
+  }
+  return [...processors].map(([macos, names]) => `${macos} on ${names.join(' or ')}`).join(', or ')
 }
 
 /** The runtimes that were not added though packages would bring them. */
