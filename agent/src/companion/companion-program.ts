@@ -12,6 +12,8 @@ const [file = '/etc/muster-companion/companion.json', givenFolder] = process.arg
 const stopping = new AbortController()
 // newsyslog hangs up when it has taken the log away.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopping.abort())
+// A disk without room takes what is said, not the companion: launchd and systemd would start it again and again.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 const stateFolder = givenFolder ?? process.env['STATE_DIRECTORY'] ?? '/var/lib/muster-companion'
 try {
   if (file === 'status') await printStatus()

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, openSync } from 'node:fs'
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -115,13 +115,14 @@ export function standInMac(hooks: Hooks) {
       await rm(node, { force: true })
       await symlink(process.execPath, node)
     },
-    /** Starts what the LaunchDaemon's property list says, as launchd does. */
-    async launch() {
+    /** Starts what the LaunchDaemon's property list says, as launchd does; what it says goes to `log`, else to the test. */
+    async launch(log?: string) {
       const list = await readFile(join(root, 'Library/LaunchDaemons/com.muster.companion.plist'), 'utf8')
       const [, array = ''] = /<key>ProgramArguments<\/key>\s*<array>(.*?)<\/array>/s.exec(list) ?? []
       const [program = '', ...typed] = [...array.matchAll(/<string>(.*?)<\/string>/g)].map(([, text]) => text ?? '')
       const env = { NODE_OPTIONS: '--require /nowhere', DYLD_INSERT_LIBRARIES: '/nowhere', PATH: '/nowhere' }
-      const running = spawn(program, typed, { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] })
+      const said = log === undefined ? 'pipe' : openSync(log, 'a')
+      const running = spawn(program, typed, { env, cwd: '/', stdio: ['ignore', said, said] })
       hooks.after(async () => void running.kill('SIGKILL'))
       return { running, ended: once(running, 'exit') }
     },
