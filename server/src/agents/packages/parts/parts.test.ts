@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import type { RuntimeSystem } from '@muster/contract/packages.ts'
 import { sql } from 'kysely'
@@ -231,26 +232,50 @@ test('a copy of the folder is made again where it is gone, and one of what is ke
 
 const portOf = () => (app.app.server.address() as AddressInfo).port
 
+/** The beginning of an answer, of which nothing is read. */
+async function ask(hash: string): Promise<IncomingMessage> {
+  const request = get({ port: portOf(), path: `/package_parts/${hash}`, agent: false })
+  const [response] = await once(request, 'response')
+  return response
+}
+
 test('those who do not read hold places of their own network only, and give them back', async () => {
   await add()
   await start()
   const [, node] = namedBy(await download())
-  const ask = async (): Promise<IncomingMessage> => {
-    const request = get({ port: portOf(), path: `/package_parts/${node}`, agent: false })
-    const [response] = await once(request, 'response')
-    return response
-  }
-  const held = await Promise.all(Array.from({ length: 32 }, ask))
+  const held = await Promise.all(Array.from({ length: 32 }, () => ask(node)))
   assert.ok(held.every(({ statusCode }) => statusCode === 200))
-  const refused = await ask()
+  const refused = await ask(node)
   assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [429, '5'])
   refused.destroy()
   for (const one of held) one.destroy()
   await until(20_000, async () => {
-    const answer = await ask()
+    const answer = await ask(node)
     answer.destroy()
     return answer.statusCode === 200
   })
+})
+
+test('those who leave before they are answered hold no place', async () => {
+  await add()
+  await start()
+  const [, node] = namedBy(await download())
+  const left = Array.from({ length: 200 }, async (_, at) => {
+    const socket = connect(portOf(), '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(`GET /package_parts/${node} HTTP/1.1\r\nHost: muster.test\r\n\r\n`)
+    // At various steps of the answer.
+    for (let turn = 0; turn < at % 20; turn += 1) await nextTurn()
+    socket.destroy()
+  })
+  await Promise.all(left)
+  const held: IncomingMessage[] = []
+  await until(20_000, async () => {
+    for (const one of held.splice(0)) one.destroy()
+    for (let place = 0; place < 32; place += 1) held.push(await ask(node))
+    return held.every(({ statusCode }) => statusCode === 200)
+  })
+  for (const one of held) one.destroy()
 })
 
 test('the script of an organization installs from the running server, also after the server was upgraded', {

@@ -24,6 +24,8 @@ export function partRoutes(app: FastifyInstance): void {
     const { sha256 } = request.params
     share.admit(request.ip)
     const part = orNotFound(/^[0-9a-f]{64}$/.test(sha256) ? await openPart(db, folder, sha256) : undefined)
+    // Nothing would tell of the leaving of one who left meanwhile, and give back their place.
+    if (reply.raw.destroyed) return reply.hijack()
     if (request.method !== 'HEAD') hold(share, request, reply)
     return send(reply, part, sha256)
   })
