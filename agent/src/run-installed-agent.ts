@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
+import { outliveLostOutput } from './outlive-lost-output.ts'
 import { readInstallation } from './read-installation.ts'
 import { runAgent } from './run-agent.ts'
 
@@ -9,6 +10,7 @@ const { positionals, values } = parseArgs({ allowPositionals: true, options: { o
 const [file = '/etc/muster-agent/agent.json'] = positionals
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+outliveLostOutput()
 try {
   const installation = await readInstallation(file, process.env['STATE_DIRECTORY'])
   const log = (line: string) => void process.stdout.write(`${line}\n`)

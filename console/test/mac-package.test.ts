@@ -55,7 +55,7 @@ test('a Mac’s companion is downloaded, installed and looked at in three steps,
   await page.getByLabel('Format').selectOption({ label: 'Companion, .sh' })
   await said('sudo sh muster-companion-0.1.0-1-macos.sh').waitFor()
   await said(/Needs macOS 13\.5 or later on Apple silicon or Intel\./).waitFor()
-  await said(/fetches some 50 MB from this server/).waitFor()
+  await said(/downloads about 50 MB from this server/).waitFor()
   assert.equal(await page.getByText('until you sign it').count(), 0)
   assert.deepEqual(await faultsOnPhone(page), [])
   assert.deepEqual(await violations(page), [])

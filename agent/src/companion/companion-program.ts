@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
+import { outliveLostOutput } from '../outlive-lost-output.ts'
 import { readInstallation } from '../read-installation.ts'
 import { describeCompanionStatus, readCompanionStatus } from './companion-status.ts'
 import { awaitShell, findShellForService } from './installed-shell.ts'
@@ -12,8 +13,7 @@ const [file = '/etc/muster-companion/companion.json', givenFolder] = process.arg
 const stopping = new AbortController()
 // newsyslog hangs up when it has taken the log away.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopping.abort())
-// A disk without room takes what is said, not the companion: launchd and systemd would start it again and again.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+outliveLostOutput()
 const stateFolder = givenFolder ?? process.env['STATE_DIRECTORY'] ?? '/var/lib/muster-companion'
 try {
   if (file === 'status') await printStatus()

@@ -46,8 +46,8 @@ export const MacNotes = ({ format }: Pick<Package, 'format'>) => (
           </>
         ) : (
           <>
-            The script fetches some 50 MB from this server, checks them by the hash that it holds, and installs them. It
-            is the same for Apple silicon and Intel.
+            The script downloads about 50 MB from this server, checks it by SHA-256 and installs it. It works on Apple
+            silicon and Intel.
           </>
         )}{' '}
         <GuideLink name="packages">Learn more</GuideLink>

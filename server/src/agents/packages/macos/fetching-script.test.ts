@@ -128,7 +128,7 @@ test('it installs the companion with its Node for root alone, and once', { skip 
   assert.equal(asked.length, 2)
 
   const again = await mac.runScript(text)
-  assert.deepEqual([again.status, again.said], [0, 'muster-companion: this version is installed\n'])
+  assert.deepEqual([again.status, again.said], [0, 'muster-companion: this version is already installed\n'])
   assert.equal(asked.length, 2)
   assert.ok(!(await mac.calls()).some((line) => line.startsWith('launchctl boot')))
 
@@ -168,12 +168,8 @@ test('an upgrade replaces the program and keeps the key', { skip }, async (t) =>
 })
 
 const refusals: [what: string, answer: typeof whole, said: RegExp][] = [
-  ['sends other bytes', () => ({ status: 200, bytes: gzipSync('other') }), /is not what this script asked for/],
-  [
-    'has it no more',
-    () => ({ status: 404 }),
-    /does not have what this script fetches anymore: download the script again/,
-  ],
+  ['sends other bytes', () => ({ status: 200, bytes: gzipSync('other') }), /does not match the hash in this script/],
+  ['has it no more', () => ({ status: 404 }), /no longer has what this script needs: download the script again/],
   ['fails', () => ({ status: 500, bytes: Buffer.from('no') }), /answered 500: try again later/],
 ]
 
@@ -182,7 +178,7 @@ for (const [what, answer, expected] of refusals) {
     const mac = standInMac(t)
     const { text } = await scriptOf(t, answer)
     // Without the times that curl waits.
-    const { status, said } = await mac.runScript(text.replace('--retry 60', '--retry 0'))
+    const { status, said } = await mac.runScript(text.replace('--retry 200', '--retry 0'))
     assert.equal(status, 1)
     assert.match(said, expected)
     await areGone(mac.root, [home, state])
@@ -193,7 +189,7 @@ for (const [what, answer, expected] of refusals) {
 test('where nothing answers, it tries again before it gives up', { skip }, async (t) => {
   const mac = standInMac(t)
   const { text } = await made({ baseUrl: 'http://127.0.0.1:9' })
-  const { status, said } = await mac.runScript(text.replace('--retry 60', '--retry 0'))
+  const { status, said } = await mac.runScript(text.replace('--retry 200', '--retry 0'))
   assert.equal(status, 1)
   assert.match(said, /could not be fetched from http:\/\/127\.0\.0\.1:9/)
   assert.deepEqual(await mac.calls(), ['sleep 10', 'sleep 10'])
@@ -212,8 +208,12 @@ test('it waits as long as a busy server tells it', { skip }, async (t) => {
 })
 
 const wrongMacs: [what: string, mac: Parameters<ReturnType<typeof standInMac>['runScript']>[1], said: RegExp][] = [
-  ['of another processor', { isArm: false }, /without a program for x86_64: add a runtime/],
-  ['with an earlier macOS', { macos: '13.4.1' }, /needs macOS 13\.5 or later, and this is macOS 13\.4\.1/],
+  ['of another processor', { isArm: false }, /has no program for x86_64: add a runtime/],
+  [
+    'with an earlier macOS',
+    { macos: '13.4.1' },
+    /the companion needs macOS 13\.5 or later, and this is macOS 13\.4\.1/,
+  ],
 ]
 
 for (const [what, of, expected] of wrongMacs) {

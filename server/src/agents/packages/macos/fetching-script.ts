@@ -42,10 +42,10 @@ stop() {
 take() {
   tries=0
   until answer=$(curl -q --silent --show-error --proto '=http,https' --connect-timeout 30 --speed-limit 1000 --speed-time 60 \\
-    --retry 60 --retry-connrefused --retry-max-time 900 ${authorityOf(enrollment)}--output "$work/$2" --write-out '%{http_code}' \\
+    --retry 200 --retry-connrefused --retry-max-time 900 ${authorityOf(enrollment)}--output "$work/$2" --write-out '%{http_code}' \\
     "$server${partPath}/$1"); do
     if [ $? = 60 ]; then
-      stop "this Mac cannot check the certificate of $server: set MUSTER_TLS_CA_FILE on the server, then download this script again"
+      stop "this Mac cannot check the certificate of $server: set MUSTER_TLS_CA_FILE on the server, then download the script again"
     fi
     tries=$((tries + 1))
     [ "$tries" -lt 3 ] || stop "the program could not be fetched from $server"
@@ -53,30 +53,30 @@ take() {
   done
   case $answer in
     200) ;;
-    404) stop "$server does not have what this script fetches anymore: download the script again" ;;
+    404) stop "$server no longer has what this script needs: download the script again" ;;
     *) stop "$server answered $answer: try again later" ;;
   esac
-  [ "$(shasum -a 256 "$work/$2" | cut -c 1-64)" = "$1" ] || stop "what came from $server is not what this script asked for"
+  [ "$(shasum -a 256 "$work/$2" | cut -c 1-64)" = "$1" ] || stop "what $server sent does not match the hash in this script"
 }
 
 # As a function, a script of which only a part has come does nothing.
 install_companion() {
   [ "$(id -u)" = 0 ] || stop "run it as root: sudo sh $0"
-  [ "$(uname -s)" = Darwin ] || stop 'it is for macOS'
+  [ "$(uname -s)" = Darwin ] || stop 'this script is for macOS'
   # Also where this shell itself runs under Rosetta.
   if [ "$(sysctl -n hw.optional.arm64 2>/dev/null || true)" = 1 ]; then processor=arm64; else processor=x86_64; fi
   case $processor in
 ${fetched.map(branch).join('\n')}
-    *) stop "it was made without a program for $processor: add a runtime for that on the server, then download this script again" ;;
+    *) stop "this script has no program for $processor: add a runtime for it on the server, then download the script again" ;;
   esac
   macos=$(sw_vers -productVersion)
   if [ "$(printf '%s\\n' "$lowest" "$macos" | sort -t . -k 1,1n -k 2,2n | head -n 1)" != "$lowest" ]; then
-    stop "it needs macOS $lowest or later, and this is macOS $macos"
+    stop "the companion needs macOS $lowest or later, and this is macOS $macos"
   fi
   installed="$server ${version} $program $node"
   if [ "$(cat ${shellWord(macPlaces.installed)} 2>/dev/null || true)" = "$installed" ] &&
     launchctl print system/${macLabel} >/dev/null 2>&1; then
-    say 'this version is installed'
+    say 'this version is already installed'
     return
   fi
 

@@ -94,7 +94,7 @@ test('a script is made where there is a Node for Macs, and again when one of the
     [made['architecture'], made['node_version'], made['file_name'], made['problem']],
     ['any', null, 'muster-companion-1.2.0-1-macos.sh', null],
   )
-  assert.match(await download(), /without a program for \$processor/)
+  assert.match(await download(), /has no program for \$processor/)
   assert.doesNotMatch(await download(), /x86_64\)/)
   await add('26.1.0', 'darwin-x64')
   await start()
@@ -297,5 +297,5 @@ test('the script of an organization installs from the running server, also after
   await rm(join(mac.root, 'Library/Application Support/Muster'), { recursive: true })
   const late = await mac.runScript(script)
   assert.equal(late.status, 1)
-  assert.match(late.said, /does not have what this script fetches anymore/)
+  assert.match(late.said, /no longer has what this script needs/)
 })

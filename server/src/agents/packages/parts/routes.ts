@@ -1,6 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { orNotFound } from '../../../base/errors.ts'
-import { minuteMs } from '../../../base/time.ts'
 import type { CallerScheme } from '../../../http/caller-scheme.ts'
 import { type FilePart, sizeOf, streamOf } from '../file-parts.ts'
 import { packagesFolder } from '../packages-folder.ts'
@@ -12,9 +11,6 @@ import { shareAnswers } from './share-answers.ts'
 const partHashes: CallerScheme = { name: 'part_hash', kinds: ['foreign'] }
 const config = { scheme: partHashes, kind: 'foreign', origin: 'any', isChatty: true } as const
 
-/** 50 MB at the pace of a slow mobile network; whoever reads slower holds a place that others wait for. */
-const longestMs = 15 * minuteMs
-
 /** What the scripts for Macs fetch: without a secret, the same for every organization, and never another for the same hash. */
 export function partRoutes(app: FastifyInstance): void {
   const { db, config: settings, clock } = app.kit
@@ -24,21 +20,11 @@ export function partRoutes(app: FastifyInstance): void {
     const { sha256 } = request.params
     share.admit(request.ip)
     const part = orNotFound(/^[0-9a-f]{64}$/.test(sha256) ? await openPart(db, folder, sha256) : undefined)
+    const { raw } = reply
     // Nothing would tell of the leaving of one who left meanwhile, and give back their place.
-    if (reply.raw.destroyed) return reply.hijack()
-    if (request.method !== 'HEAD') hold(share, request, reply)
+    if (raw.destroyed) return reply.hijack()
+    if (request.method !== 'HEAD') raw.once('close', share.take(request.ip, { end: () => void raw.destroy() }))
     return send(reply, part, sha256)
-  })
-}
-
-/** Takes a place for the answer, until it has ended or its time is over. */
-function hold(share: ReturnType<typeof shareAnswers>, { ip }: FastifyRequest, { raw }: FastifyReply): void {
-  const end = () => void raw.destroy()
-  const giveBack = share.take(ip, { end })
-  const timer = setTimeout(end, longestMs)
-  raw.once('close', () => {
-    clearTimeout(timer)
-    giveBack()
   })
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shareAnswers } from './share-answers.ts'
 
-const limits = { atOnce: 8, ofSiteAtOnce: 5, asked: { burst: 10, perSecond: 1 } }
+const limits = { atOnce: 8, ofSiteAtOnce: 5, longestMs: 60_000, asked: { burst: 10, perSecond: 1 } }
 const now = { at: Date.parse('2026-11-20T10:00:00.000Z') }
 const clock = () => new Date(now.at).toISOString()
 const limited = { code: 'rate_limited' }
@@ -61,4 +61,17 @@ test('a site that asks too often waits, and others do not', () => {
   share.admit('203.0.113.2')
   now.at += 2_000
   share.admit('203.0.113.1')
+})
+
+test('an answer that takes too long is broken off, and one that has ended is not', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const office = taker(shareAnswers(clock, limits), '203.0.113.1')
+  office.take()
+  t.mock.timers.tick(30_000)
+  office.take()
+  office.giveBack()
+  t.mock.timers.tick(30_000)
+  assert.deepEqual(office.ended, [])
+  t.mock.timers.tick(30_000)
+  assert.equal(office.ended.length, 1)
 })
