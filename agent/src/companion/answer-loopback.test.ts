@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { afterEach, test } from 'node:test'
 import { openLoopback } from './loopback.ts'
+import { nothingTold } from './who-asks.ts'
 
 const origin = 'https://muster.example.com'
 const opened: { close: () => Promise<void> }[] = []
@@ -24,6 +25,7 @@ async function open(pinned: string | undefined = origin) {
       return { proof: 'a-proof' }
     },
     wake: () => calls.push('wake'),
+    whoAsks: nothingTold,
   })
   assert.ok(loopback)
   opened.push(loopback)

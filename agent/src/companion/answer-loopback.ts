@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { countPeople } from './count-people.ts'
-import { findPeer } from './peer.ts'
 import type { ProofAnswer, ProofInput } from './prove.ts'
+import type { WhoAsks } from './who-asks.ts'
 
 export type LoopbackParts = {
   /** The pinned origin; undefined before the first check-in. */
@@ -9,6 +8,7 @@ export type LoopbackParts = {
   prove: (input: ProofInput) => Promise<ProofAnswer>
   /** Somebody signs in on this machine. */
   wake: () => void
+  whoAsks: WhoAsks
 }
 
 const maxBodyBytes = 8 * 1024
@@ -74,11 +74,11 @@ function fits({ headers }: IncomingMessage, mode: string, destination?: string):
 async function answerAttest(
   request: IncomingMessage,
   response: ServerResponse,
-  { prove, wake }: LoopbackParts,
+  { prove, wake, whoAsks }: LoopbackParts,
 ): Promise<void> {
   const body = await readBody(request)
   if (body === undefined) return end(response, 413)
-  const answer = await prove({ challenge: challengeIn(body), via: 'fetch', ...asked(request) })
+  const answer = await prove({ challenge: challengeIn(body), via: 'fetch', ...asked(request, whoAsks) })
   if ('proof' in answer) wake()
   response.setHeader('content-type', 'application/json')
   end(response, 'proof' in answer ? 200 : 403, JSON.stringify(answer))
@@ -88,11 +88,11 @@ async function answerAttest(
 async function answerReturn(
   request: IncomingMessage,
   response: ServerResponse,
-  { prove, wake }: LoopbackParts,
+  { prove, wake, whoAsks }: LoopbackParts,
   origin: string,
 ): Promise<void> {
   const challenge = new URLSearchParams(request.url?.split('?', 2)[1]).get('c') ?? ''
-  const answer = await prove({ challenge, via: 'navigation', ...asked(request) })
+  const answer = await prove({ challenge, via: 'navigation', ...asked(request, whoAsks) })
   if ('proof' in answer) wake()
   const result = 'proof' in answer ? `proof=${answer.proof}` : 'error=proof_invalid'
   response.setHeader('location', `${origin}/signin/return#${result}`)
@@ -100,9 +100,9 @@ async function answerReturn(
   end(response, 303)
 }
 
-const asked = ({ socket }: IncomingMessage) => ({
-  peer: () => findPeer(socket.remotePort ?? 0, socket.localPort ?? 0),
-  people: () => countPeople(),
+const asked = ({ socket }: IncomingMessage, { peer, people }: WhoAsks) => ({
+  peer: () => peer(socket.remotePort ?? 0, socket.localPort ?? 0),
+  people,
 })
 
 function challengeIn(body: string): string {

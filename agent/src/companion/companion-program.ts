@@ -5,10 +5,12 @@ import { readInstallation } from '../read-installation.ts'
 import { describeCompanionStatus, readCompanionStatus } from './companion-status.ts'
 import { awaitShell, findShellForService } from './installed-shell.ts'
 import { runInstalledCompanion } from './run-installed-companion.ts'
+import { describeSelftest } from './selftest/describe-selftest.ts'
+import { runSelftest } from './selftest/selftest.ts'
 
 // The program of the companion's package, in which it is one file (server/bundle.ts): `companion.mjs <companion.json> [<state folder>]`.
 // It runs until it is told to stop, waits where osquery is not installed, and ends with 1 where it cannot run at all.
-// `companion.mjs status [<state folder>]` says how it stands. systemd tells the folder by its environment, launchd by an argument.
+// `companion.mjs status [<state folder>]` says how it stands, and `selftest` what it finds on this machine. systemd tells the folder by its environment, launchd by an argument.
 const [file = '/etc/muster-companion/companion.json', givenFolder] = process.argv.slice(2)
 const stopping = new AbortController()
 // newsyslog hangs up when it has taken the log away.
@@ -17,6 +19,7 @@ outliveLostOutput()
 const stateFolder = givenFolder ?? process.env['STATE_DIRECTORY'] ?? '/var/lib/muster-companion'
 try {
   if (file === 'status') await printStatus()
+  else if (file === 'selftest') await printSelftest()
   else await run()
 } catch (error) {
   process.exitCode = 1
@@ -29,6 +32,14 @@ async function printStatus(): Promise<void> {
   if (!status) throw new Error('it has not run here yet')
   process.stdout.write(`${describeCompanionStatus(status, new Date().toISOString()).join('\n')}\n`)
   process.exitCode = status.status === 'linked' && status.is_running ? 0 : 1
+}
+
+/** Ends with 1 where there is something to look at. */
+async function printSelftest(): Promise<void> {
+  const now = new Date().toISOString()
+  const rows = await runSelftest({ stateFile: join(stateFolder, 'companion.json'), now })
+  process.stdout.write(`${describeSelftest(rows, now).join('\n')}\n`)
+  process.exitCode = rows.some(({ verdict }) => verdict === 'look') ? 1 : 0
 }
 
 async function run(): Promise<void> {

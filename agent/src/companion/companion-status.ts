@@ -58,7 +58,7 @@ function isAnswering({ trust, checkedIn }: CompanionState): Promise<boolean> {
   })
 }
 
-const linkWords = {
+export const linkWords = {
   linked: 'linked: it proves this device',
   linking: 'not linked yet: its key does not count',
   suspended: 'linked, and the registration of the device is suspended',
@@ -91,7 +91,7 @@ function answersOf({ is_running: isRunning, port }: CompanionStatus): string {
   return isRunning ? `at 127.0.0.1:${port}` : `not now; the last time at 127.0.0.1:${port}`
 }
 
-function agoOf(at: string, now: string): string {
+export function agoOf(at: string, now: string): string {
   const minutes = Math.max(0, Math.round((Date.parse(now) - Date.parse(at)) / 60_000))
   if (minutes < 1) return 'just now'
   if (minutes < 120) return `${minutes} minute${minutes === 1 ? '' : 's'} ago`

@@ -8,11 +8,10 @@ const nobody = 65_534
 const maxSessions = 1_000
 
 /**
- * How many people are logged in on this machine, each once, by systemd's sessions, else by utmp(5). Null off Linux and where
- * there is neither.
+ * How many people are logged in on this machine, each once, by systemd's sessions, else by utmp(5) of Linux. Null where there is
+ * neither.
  */
 export async function countPeople(machine = ofLinux): Promise<number | null> {
-  if (process.platform !== 'linux') return null
   return (await countInSessions(machine.sessions)) ?? (await countInUtmp(machine.utmp))
 }
 

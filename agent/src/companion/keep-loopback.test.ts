@@ -5,6 +5,7 @@ import net from 'node:net'
 import { afterEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepLoopback } from './keep-loopback.ts'
+import { nothingTold } from './who-asks.ts'
 
 const secondMs = 1
 const opened: { close: () => unknown }[] = []
@@ -26,7 +27,8 @@ async function impostors(count: number) {
 
 async function keep(ports: () => number[]) {
   const changed = Promise.withResolvers<void>()
-  const parts = { origin: () => undefined, prove: async () => ({ refused: 'seen' as const }), wake: () => {} }
+  const prove = async () => ({ refused: 'seen' as const })
+  const parts = { origin: () => undefined, prove, wake: () => {}, whoAsks: nothingTold }
   const kept = await keepLoopback(ports, parts, { secondMs, onChange: changed.resolve })
   opened.push(kept)
   return { kept, changed: changed.promise }

@@ -5,6 +5,7 @@ import net from 'node:net'
 import { afterEach, test } from 'node:test'
 import { type Loopback, openLoopback } from './loopback.ts'
 import type { ProofInput } from './prove.ts'
+import { whoAsks } from './who-asks.ts'
 
 const origin = 'https://muster.example.com'
 const opened: { close: () => unknown }[] = []
@@ -30,6 +31,7 @@ async function open(ports: number[]) {
       return input.challenge === 'good' ? { proof: 'a-proof' } : { refused: 'malformed' }
     },
     wake: () => {},
+    whoAsks: whoAsks(process.platform, async () => undefined),
   })
   if (loopback) opened.push(loopback)
   return { loopback: loopback as Loopback, asked }

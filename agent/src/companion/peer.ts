@@ -6,16 +6,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 /** The process at the other end of a connection on this machine: its user and, where it can be seen, its program. */
 export type Peer = { uid: number; program: string | null }
 
-const maxNameLength = 64
+export const maxNameLength = 64
 /** 50,000 descriptors take a seventh of a second. */
 const ofLinux = { proc: '/proc', maxDescriptors: 50_000 }
 
 /**
- * Who has the socket with this port on its side and ours on the other, both at 127.0.0.1; null off Linux, and where the
+ * Who has the socket with this port on its side and ours on the other, both at 127.0.0.1, by Linux' table of sockets; null where the
  * kernel does not say.
  */
 export async function findPeer(theirPort: number, ourPort: number, machine = ofLinux): Promise<Peer | null> {
-  if (process.platform !== 'linux') return null
   for (const table of ['tcp', 'tcp6']) {
     const lines = await readFile(`${machine.proc}/net/${table}`, 'utf8').catch(() => '')
     const socket = socketIn(lines, theirPort, ourPort)

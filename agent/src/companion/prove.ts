@@ -53,6 +53,7 @@ async function sign(
   { jti, sid }: Challenge,
   { challenge, via, peer, people }: ProofInput,
 ): Promise<string> {
+  const [found, count] = await Promise.all([peer(), people()])
   const proof = {
     nonce: jti,
     sid,
@@ -60,8 +61,8 @@ async function sign(
     iat: Math.floor(Date.now() / 1000),
     via,
     challenge_hash: createHash('sha256').update(challenge).digest('base64url'),
-    peer: await peer(),
-    people: await people(),
+    peer: found,
+    people: count,
     agent_version: standInVersion,
     hardware: 'file',
     epoch: trust.epoch,

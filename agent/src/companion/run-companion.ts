@@ -9,10 +9,12 @@ import { clockWarnings } from './clock-warnings.ts'
 import { type CompanionState, writeState } from './companion-state.ts'
 import { type KeptLoopback, keepLoopback } from './keep-loopback.ts'
 import { linkPlacer } from './link-file.ts'
+import { noticeSleep } from './notice-sleep.ts'
 import { newState, openState } from './open-state.ts'
 import { prover } from './prove.ts'
 import { restBetweenCheckIns } from './rest-between-check-ins.ts'
 import { type Operation, signedRequests } from './signed-requests.ts'
+import { whoAsks } from './who-asks.ts'
 
 export type CompanionOptions = {
   /** https://host[:port][/path]; http only to this machine. */
@@ -42,6 +44,10 @@ export type CompanionOptions = {
 const answerTimeoutMs = 45_000
 const waitSeconds = 25
 const maxPauseSeconds = 600
+/** Between a check-in that the server has held and the next. */
+const soonSeconds = 0.2
+/** Whoever is to come sooner than this waits for its link or contends for its key: it is answered at once, however long it would wait. */
+const leastIdleSeconds = 60
 /** The server has forgotten the key, or is known by another address. */
 const toEnrollAgain = new Set(['unknown_key', 'invalid_signature'])
 
@@ -76,6 +82,7 @@ class Refused extends Error {
 function newCompanion(options: CompanionOptions, transport: Transport, opened: CompanionState) {
   const { log, signal, secondMs = 1000, keepLoopback: keepPort = keepLoopback } = options
   let state = opened
+  let written = opened
   let loopback: KeptLoopback | undefined
   let toldPort: number | null = null
   let isEnrolled = opened.trust !== undefined
@@ -86,9 +93,11 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
   const proofs = prover(rest.askNow)
   const warnOfClock = clockWarnings(log)
   const placeLink = linkPlacer(options.linkFolder, log)
+  const asking = whoAsks(process.platform, options.run)
 
   async function call(operation: Operation, fields: Record<string, unknown>) {
-    const outcome = await post(state, operation, fields)
+    // The server has answered a request long ago that the device slept through.
+    const outcome = await noticeSleep(post(state, operation, fields), { onWake: transport.renewConnections })
     if (outcome.kind === 'accepted') return outcome.body
     throw new Refused(outcome.message, outcome.kind === 'refused' ? outcome.code : undefined)
   }
@@ -135,16 +144,21 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
     const checkedIn = { at: answer.server_time, status: answer.status, port, takenPorts }
     // On disk before its first use: a key with a spent epoch is taken for a copy.
     const next = { ...state, trust, checkedIn, ...(isVouchDone && { replaces: undefined }) }
-    if (isVouchDone || isNews(state, next)) await writeState(options.stateFile, next)
+    if (isVouchDone || isNews(written, next)) {
+      await writeState(options.stateFile, next)
+      written = next
+    }
     state = next
     isAskedForNodeKey = answer.link?.by === 'node_key'
     await placeLink(answer.link?.by === 'file' ? answer.link.name : null)
-    const parts = { origin: () => state.trust?.origin, prove, wake: rest.wake }
+    const parts = { origin: () => state.trust?.origin, prove, wake: rest.wake, whoAsks: asking }
     const ports = () => state.trust?.ports ?? []
     loopback ??= await keepPort(ports, parts, { secondMs, onChange: rest.tellNow })
     for (const query of answer.queries) await report(query)
     const isNewPort = loopback.port !== null && loopback.port !== toldPort
-    return answer.queries.length > 0 || isNewPort ? 0 : answer.next_check_in_seconds
+    const seconds = answer.queries.length > 0 || isNewPort ? 0 : answer.next_check_in_seconds
+    // A server that answers at once instead of waiting is not asked all the time.
+    return rest.isAwake() && isHeldNext(answer) ? soonSeconds : seconds
   }
 
   const prove = (input: Parameters<typeof proofs>[1]) => proofs(state, input)
@@ -166,8 +180,7 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
       try {
         const seconds = await take(isEnrolled ? await checkIn() : await enroll())
         failures = 0
-        // A server that answers at once instead of waiting is not asked all the time.
-        await rest.pause(rest.isAwake() ? secondMs / 5 : seconds * secondMs)
+        await rest.pause(seconds * secondMs)
       } catch (error) {
         if (signal.aborted) return
         failures += 1
@@ -187,8 +200,15 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
   }
 }
 
-/** Whether anything but the time has changed. */
+/** Whether the server holds the next check-in of a companion that it has answered so. */
+const isHeldNext = ({ status, next_check_in_seconds: seconds }: CheckInAnswer): boolean =>
+  status !== 'linking' && seconds >= leastIdleSeconds
+
+const writtenEveryMs = 60_000
+
+/** Whether anything has changed but the time, or that by a minute. */
 function isNews(before: CompanionState, now: CompanionState): boolean {
   const lasting = ({ trust, checkedIn }: CompanionState) => JSON.stringify({ trust, ...checkedIn, at: '' })
-  return lasting(before) !== lasting(now)
+  const atMs = ({ checkedIn }: CompanionState) => Date.parse(checkedIn?.at ?? '')
+  return lasting(before) !== lasting(now) || atMs(now) - atMs(before) >= writtenEveryMs
 }

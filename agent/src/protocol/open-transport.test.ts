@@ -118,3 +118,30 @@ test('only https, or http on this machine, is a server', () => {
   ]
   for (const server of bad) assert.throws(() => checkServerUrl(server), Error, server)
 })
+
+test('a request that waits is sent again once when the connections are renewed, and then the next break counts', async () => {
+  const held: (() => void)[] = []
+  const server = createHttpServer((_request, response) => {
+    held.push(() => response.end('{"ok":true}'))
+  })
+  const asked = async (count: number) => {
+    while (held.length < count) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await listening(server, async (port) => {
+    const transport = await openTransport({ server: `http://127.0.0.1:${port}`, signal })
+    const answer = transport.post('/x', '{}', undefined)
+    await asked(1)
+    transport.renewConnections()
+    await asked(2)
+    held[1]?.()
+    assert.deepEqual(await answer, { kind: 'accepted', body: { ok: true } })
+    const other = transport.post('/x', '{}', undefined)
+    await asked(3)
+    transport.renewConnections()
+    await asked(4)
+    transport.renewConnections()
+    await assert.rejects(other)
+    assert.equal(held.length, 4)
+    await transport.close()
+  })
+})

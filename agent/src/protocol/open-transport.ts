@@ -10,6 +10,8 @@ export type Transport = {
    * next request is in the outcome (RFC 9449). Rejects when no answer came.
    */
   post: (path: string, json: string, nodeKey: string | undefined, dpop?: string) => Promise<NoncedOutcome>
+  /** Gives up all connections, as after a sleep, in which the server has given them up: what waits for an answer is sent again once. */
+  renewConnections: () => void
   close: () => Promise<void>
 }
 
@@ -54,6 +56,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
   const secure = url.protocol === 'https:'
   const agent = keptConnections(secure, ca)
+  let renewals = 0
   const send: Transport['post'] = async (path, json, nodeKey, dpop) => {
     const headers = {
       'content-type': 'application/json',
@@ -77,13 +80,19 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   }
   return {
     async post(path, json, nodeKey, dpop) {
+      const before = renewals
       try {
         return await send(path, json, nodeKey, dpop)
       } catch (error) {
         // As osquery: a request that breaks on a kept-alive connection is sent again once, at once.
-        if (!isBrokenConnection(error) || options.signal.aborted) throw error
+        const isSentAgain = isBrokenConnection(error) || renewals > before
+        if (!isSentAgain || options.signal.aborted) throw error
         return await send(path, json, nodeKey, dpop)
       }
+    },
+    renewConnections() {
+      renewals += 1
+      agent.destroy()
     },
     async close() {
       agent.destroy()

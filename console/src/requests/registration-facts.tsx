@@ -39,6 +39,7 @@ function Evidence({ evidence }: { readonly evidence: NonNullable<RegistrationReq
       {isSame === false && (
         <p className="strong">The companion of the device was on another network than the browser.</p>
       )}
+      {evidence.people_count === null && <p>How many people were logged in on the device is unknown.</p>}
       {(evidence.people_count ?? 0) > 1 && (
         <p className="strong">{evidence.people_count} people were logged in on the device.</p>
       )}

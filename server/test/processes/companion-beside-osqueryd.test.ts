@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { runAgent } from '@muster/agent/run-agent.ts'
 import { startWorkerRunner } from '@muster/agent/sql/start-worker-runner.ts'
 import { callLoopback } from '../support/call-loopback.ts'
@@ -80,6 +81,9 @@ test('a package beside osqueryd links, signs in, and goes on after osquery has l
 for sql; do :; done
 case "$sql" in
   *system_info*) echo '[${JSON.stringify(machine)}]' ;;
+  *os_version*) echo '[{"name":"Debian GNU/Linux","version":"12","arch":"x86_64"}]' ;;
+  *osquery_info*) echo '[{"version":"5.23.1"}]' ;;
+  *"from file"*) stat -c '[{"path":"%n","type":"directory","uid":"%u","gid":"%g","mode":"0%a"}]' ${state}/link ;;
   *) echo '[{"KOLIDE_CHECK_STATUS":"PASS"}]' ;;
 esac
 `
@@ -156,6 +160,24 @@ esac
     .select(['registration_suspended_at', 'identity_conflict_since'])
     .execute()
   assert.deepEqual(doubts, [{ registration_suspended_at: null, identity_conflict_since: null }])
+
+  const selftest = await promisify(execFile)(launcher, ['selftest'], { env, cwd: '/' })
+  const lines = [
+    'System +\\| Debian GNU/Linux 12 x86_64',
+    `Folder +\\| ${state}, mode 0700`,
+    'Link by osquery +\\| the folder of user 0',
+  ]
+  for (const line of [
+    ...lines,
+    'Link +\\| linked: it proves this device',
+    'Answer to the sign-in page +\\| greeted',
+    'People +\\| \\d',
+  ])
+    assert.match(selftest.stdout, new RegExp(`^\\| ${line}.*\\| ok +\\|$`, 'm'))
+  assert.match(selftest.stdout, /^\| Who asks +\| this program is told as user 0, program node +\| ok/m)
+  assert.ok(
+    ![machine.uuid, machine.hardware_serial, secret, new URL(origin).host].some((one) => selftest.stdout.includes(one)),
+  )
 
   companion.kill('SIGTERM')
   const [code] = await once(companion, 'exit')

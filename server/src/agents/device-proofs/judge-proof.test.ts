@@ -77,6 +77,10 @@ test('a device proves itself once with a challenge', async () => {
   })
   assert.deepEqual(await judge(proof), { refusal: 'unknown_nonce' })
   assert.equal(await openChallenges(), 0)
+  for (const program of ['com.apple.WebKit.Networking', 'Google Chrome Helper', 'firefox', 'curl']) {
+    const judged = await judge(await key.prove(await challengeOf(), { peer: { uid: 501, program } }))
+    assert.equal('isToBrowser' in judged && judged.isToBrowser, program !== 'curl', program)
+  }
   const { seen_twice_at: seenTwiceAt } = await db()
     .selectFrom('companion_keys')
     .select('seen_twice_at')
@@ -169,7 +173,15 @@ test('a deleted device is refused at once, and proves itself again when it is re
 
 test('a program that passes connections on is no browser', async () => {
   const { key } = await linkedDevice()
-  for (const program of ['sshd', 'sshd-session', 'socat', 'wslrelay.exe', 'SSHD']) {
+  for (const program of [
+    'sshd',
+    'sshd-session',
+    'socat',
+    'wslrelay.exe',
+    'SSHD',
+    'com.docker.backend',
+    'OrbStack Helper',
+  ]) {
     const proof = await key.prove(await challengeOf(), { peer: { uid: 0, program } })
     assert.deepEqual(await judge(proof), { refusal: 'relayed' }, program)
   }
@@ -181,7 +193,7 @@ test('a program that passes connections on is no browser', async () => {
 test('a spent epoch is noted and judged by nobody; the device proves its link again', async () => {
   const { deviceId, key } = await linkedDevice()
   const proof = await key.prove(await challengeOf(), { epoch: 'of-a-restored-backup' })
-  assert.deepEqual(await judge(proof), { deviceId, says: '', ...nothing })
+  assert.deepEqual(await judge(proof), { deviceId, says: ' to a browser of an unknown user', ...nothing })
   const row = await db()
     .selectFrom('companion_keys')
     .select(['seen_twice_at', 'link_name', 'status'])
@@ -194,7 +206,11 @@ test('the clock of the device decides nothing', async () => {
   const { deviceId, key } = await linkedDevice()
   const iat = Math.floor(Date.parse(now) / 1000) - 26 * 3_600
   const proof = await key.prove(await challengeOf(), { iat })
-  assert.deepEqual(await judge(proof), { deviceId, says: '; its clock is 1560 minutes behind', ...nothing })
+  assert.deepEqual(await judge(proof), {
+    deviceId,
+    says: ' to a browser of an unknown user; its clock is 1560 minutes behind',
+    ...nothing,
+  })
 })
 
 test('six challenges of one sign-in are open at most: the latest, and old ones are dropped', async () => {

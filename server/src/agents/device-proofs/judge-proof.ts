@@ -96,7 +96,7 @@ function sayingsOf({ via, peer, iat }: Proof, now: string): string {
   const isClockWrong = Number.isFinite(offMinutes) && Math.abs(offMinutes) >= 5
   const parts = [
     via === 'navigation' && ' through the address bar',
-    peer && ` to a browser of user ${peer.uid}`,
+    peer ? ` to a browser of user ${peer.uid}` : ' to a browser of an unknown user',
     isClockWrong && `; its clock is ${Math.abs(offMinutes)} minutes ${offMinutes > 0 ? 'ahead' : 'behind'}`,
   ]
   return parts.filter(Boolean).join('')

@@ -80,6 +80,8 @@ const relays: ReadonlySet<string> = new Set([
     'haproxy',
     'nginx',
   ],
+  // What carries the connections of containers and virtual machines to a Mac.
+  ...['com.docker.backend', 'com.docker.vpnkit', 'vpnkit', 'limactl', 'orbstack helper', 'gvproxy'],
   ...['adb', 'xinetd', 'systemd-socket-proxyd', 'slirp4netns', 'pasta', 'passt', 'bore', 'rathole', 'ssf', 'iproxy'],
 ])
 
@@ -90,6 +92,21 @@ const browsers: ReadonlySet<string> = new Set([
   ...['chrome', 'chromium', 'chromium-browser', 'headless_shell', 'chrome-headless-shell', 'chromium-headless-shell'],
   ...['brave', 'msedge', 'vivaldi', 'vivaldi-bin', 'opera', 'firefox', 'firefox-esr', 'firefox-bin', 'librewolf'],
   ...['waterfox', 'floorp', 'zen', 'zen-bin', 'epiphany', 'webkitnetworkprocess', 'falkon', 'qtwebengineprocess'],
+  // On a Mac a process of its own speaks to the network for Safari and for those that are built on Chromium.
+  ...[
+    'com.apple.webkit.networking',
+    'google chrome helper',
+    'google chrome beta helper',
+    'google chrome canary helper',
+  ],
+  ...[
+    'chromium helper',
+    'microsoft edge helper',
+    'brave browser helper',
+    'vivaldi helper',
+    'opera helper',
+    'arc helper',
+  ],
 ])
 
 /** Whether the process that asked for a proof is a browser that is known by name. */

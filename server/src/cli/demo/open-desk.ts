@@ -4,6 +4,7 @@ import { answerLoopback, type LoopbackParts } from '@muster/agent/companion/answ
 import { keepLoopback } from '@muster/agent/companion/keep-loopback.ts'
 import { rateLimit } from '@muster/agent/companion/rate-limit.ts'
 import { type CompanionOptions, runCompanion } from '@muster/agent/companion/run-companion.ts'
+import { nothingTold } from '@muster/agent/companion/who-asks.ts'
 import type { Seat } from './demo-people.ts'
 
 export type Desk = ReturnType<typeof openDesk>
@@ -16,6 +17,7 @@ const nobody: LoopbackParts = {
   origin: () => undefined,
   wake: () => {},
   prove: async () => ({ refused: 'unknown_key' }),
+  whoAsks: nothingTold,
 }
 
 /**
@@ -58,8 +60,7 @@ export function openDesk(musterOrigin: string) {
     // A page does not say where it is from when it reads from its own origin.
     if (request.method === 'GET') request.headers.origin ??= musterOrigin
     // A made-up laptop has no processes: what holds the other end here may be the SSH server of whoever looks on.
-    const withoutPeer: typeof prove = (input) => prove({ ...input, peer: async () => null, people: async () => null })
-    void answerLoopback({ request, response, port, isTooFast }, { origin, wake, prove: withoutPeer })
+    void answerLoopback({ request, response, port, isTooFast }, { origin, wake, prove, whoAsks: nothingTold })
     return true
   }
 

@@ -18,6 +18,10 @@ type CompanionFlags = {
 }
 
 const installedFile = '/var/lib/muster-companion/companion.json'
+/** Where a package keeps it elsewhere. */
+const installedFiles: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: '/Library/Application Support/Muster/companion.json',
+}
 
 export function addCompanion(program: Command, shell: Shell): void {
   const companion = program.command('companion')
@@ -59,6 +63,22 @@ export function addCompanion(program: Command, shell: Shell): void {
     .action(async ({ file, json = false }: { file?: string; json?: boolean }) => {
       shell.exitCode = await showStatus(shell, file === undefined ? usualFiles(shell) : [file], json)
     })
+  companion
+    .command('selftest')
+    .description('Look at all that the companion of this machine needs, and print a table to paste into an issue')
+    .option('--file <file>', 'where it keeps its key', installedFiles[process.platform] ?? installedFile)
+    .action(async ({ file }: { file: string }) => {
+      shell.exitCode = await showSelftest(shell, file)
+    })
+}
+
+async function showSelftest({ io }: Shell, stateFile: string): Promise<number> {
+  const { describeSelftest } = await import('@muster/agent/companion/selftest/describe-selftest.ts')
+  const { runSelftest } = await import('@muster/agent/companion/selftest/selftest.ts')
+  const now = new Date().toISOString()
+  const rows = await runSelftest({ stateFile, now })
+  await io.line(describeSelftest(rows, now).join('\n'))
+  return rows.some(({ verdict }) => verdict === 'look') ? exitCodes.failure : exitCodes.ok
 }
 
 /** Of the installed companion, of the installed agent, of `muster agent`, and of a trial. */

@@ -97,8 +97,12 @@ test('what the LaunchDaemon starts runs without any environment, and ends when i
   const status = mac.run(join(mac.root, 'opt/muster-companion/muster-companion'), 'status')
   assert.equal(status.status, 1)
   assert.match(status.stderr, /it has not run here yet/)
+  const selftest = mac.run(join(mac.root, 'opt/muster-companion/muster-companion'), 'selftest')
+  assert.equal(selftest.status, 1, 'osquery is not installed')
+  assert.match(selftest.stdout, /^\| muster-companion selftest \| .* UTC/)
+  assert.match(selftest.stdout, /^\| Folder +\| .*\/Library\/Application Support\/Muster, mode 0700, of user 0 +\| ok/m)
   const wrong = mac.run(join(mac.root, 'opt/muster-companion/muster-companion'))
-  assert.deepEqual([wrong.status, /^usage: sudo .* status\n$/.test(wrong.stderr)], [64, true])
+  assert.deepEqual([wrong.status, /^usage: sudo .* status \| selftest\n$/.test(wrong.stderr)], [64, true])
 })
 
 /** Whether the program has come to where it takes signals: Node by itself takes no SIGHUP. */

@@ -39,7 +39,8 @@ ${macPlaces.log} 640 5 1024 * Z ${macPlaces.processId}
 
 // Node's own signature lets a library be put in by an environment: env -i leaves none.
 const launcher = `#!/bin/sh
-# run: what launchd starts. status: how the companion stands; it ends with 0 where it is linked and runs.
+# run: what launchd starts. status: how the companion stands; it ends with 0 where it is linked and runs. selftest: what it finds on
+# this Mac, as a table.
 set -eu
 PATH=${systemPath}
 export PATH
@@ -51,9 +52,9 @@ case "\${1:-}" in
     (umask 022 && echo $$ > ${macPlaces.processId})
     companion ${shellWord(`${macPlaces.config}/companion.json`)} ${shellWord(macState)}
     ;;
-  status) companion status ${shellWord(macState)} ;;
+  status | selftest) companion "$1" ${shellWord(macState)} ;;
   *)
-    echo 'usage: sudo ${macPlaces.command} status' >&2
+    echo 'usage: sudo ${macPlaces.command} status | selftest' >&2
     exit 64
     ;;
 esac
