@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CompanionSummary, DeviceCompanion } from '@muster/contract/console-companions.ts'
 import { lackOfBrowser as skip } from './browser.ts'
+import { keepPicture } from './keep-pictures.ts'
 import { assertFitsPhone, violations } from './look.ts'
 import { page, visit, withConsole } from './signed-in.ts'
 
@@ -49,6 +50,8 @@ test('the page of a device shows how its companion stands', { skip }, async () =
   await row('Linked since').getByText('2 h ago').waitFor()
   await row('Last check-in').locator('time').waitFor()
   await row('Last proof').getByText('never').waitFor()
+  await facts().getByText('sudo /usr/lib/muster-companion/muster-companion selftest', { exact: true }).waitFor()
+  await facts().getByRole('button', { name: 'Copy the command' }).waitFor()
   assert.equal(
     await facts()
       .getByText(/seen twice|trial/)
@@ -64,12 +67,36 @@ test('the page of a device says what is wrong with the key of its companion', { 
   await facts().getByText('Key seen twice, last 1 h ago').waitFor()
   await facts().getByText('muster companion --new-key').waitFor()
   await facts().getByText('Key not protected: trial.').waitFor()
+  assert.equal(await facts().getByText('selftest').count(), 0, 'an agent of a trial has no such command')
   await row('Last proof').getByText('2 h ago').waitFor()
   assert.deepEqual(await violations(page), [])
   await assertFitsPhone(page)
   await answer({ ...linked, state: 'linking', linked_at: null, linked_by: null })
   await row('State').getByText('Waiting for its link').waitFor()
   await row('Linked since').getByText('not yet').waitFor()
+})
+
+test('the page of a Mac has the command of its package, and that of Windows the one that there is', {
+  skip,
+}, async () => {
+  const own = page.url()
+  for (const [platform, command] of [
+    ['Mac', 'sudo /opt/muster-companion/muster-companion selftest'],
+    ['Windows', 'npx muster companion selftest'],
+  ]) {
+    await visit(`/devices?platform=${platform}`)
+    await page.locator('[data-row-link]').first().click()
+    await facts().waitFor()
+    await answer(linked)
+    await facts()
+      .getByText(command ?? '', { exact: true })
+      .waitFor()
+    assert.deepEqual(await violations(page), [])
+    await keepPicture(page, `/companion-of-${platform}`)
+    await assertFitsPhone(page)
+  }
+  await page.goto(own)
+  await facts().waitFor()
 })
 
 test('a companion that cannot be read is a failure that says so', { skip }, async () => {

@@ -2,6 +2,7 @@ import { createServer as createSite } from 'node:http'
 import { createServer } from 'node:net'
 import { after, before } from 'node:test'
 import { openLoopback } from '@muster/agent/companion/loopback.ts'
+import { nothingTold } from '@muster/agent/companion/who-asks.ts'
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
 import { registerDevice } from '../../server/src/administration/registrations/register-device.ts'
 import { addCompanionKey } from '../../server/src/agents/companion-keys/add-companion-key.ts'
@@ -152,6 +153,7 @@ export function signInStage() {
     const agent = await openLoopback(agentPorts.slice(from), {
       origin: () => origin,
       wake: () => {},
+      whoAsks: nothingTold,
       prove: async ({ challenge, via }) => {
         if (isBroken) return { refused: 'unknown_key' }
         const found = await stage.db

@@ -3,8 +3,10 @@ import type { DeviceCompanion } from '@muster/contract/console-companions.ts'
 import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { CodeBlock } from '../components/code-block.tsx'
 import { companionPlatformsQuery, useNoCompanion } from '../components/companion-platforms.ts'
 import { Fact } from '../components/fact.tsx'
+import { GuideLink } from '../components/guide-link.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -29,7 +31,7 @@ function OfComputer({ id, type }: { id: string; type: ComputerType }) {
       <div className="section-head">
         <h2 id="companion">Companion</h2>
       </div>
-      {companion === null ? <NoCompanion type={type} /> : <Facts companion={companion} />}
+      {companion === null ? <NoCompanion type={type} /> : <Facts companion={companion} type={type} />}
     </section>
   )
 }
@@ -51,7 +53,15 @@ function NoCompanion({ type }: { type: ComputerType }) {
   )
 }
 
-function Facts({ companion }: { companion: Companion }) {
+/** What looks, on the device, at all that its companion needs. */
+const selftests: Readonly<Record<ComputerType, string>> = {
+  Mac: 'sudo /opt/muster-companion/muster-companion selftest',
+  Linux: 'sudo /usr/lib/muster-companion/muster-companion selftest',
+  // There is no package for it.
+  Windows: 'npx muster companion selftest',
+}
+
+function Facts({ companion, type }: { companion: Companion; type: ComputerType }) {
   const isTrial = companion.state === 'linked' && companion.linked_by === 'node_key'
   return (
     <>
@@ -80,9 +90,20 @@ function Facts({ companion }: { companion: Companion }) {
           </span>
         </p>
       )}
+      {!isTrial && <Selftest command={selftests[type]} />}
     </>
   )
 }
+
+const Selftest = ({ command }: { command: string }) => (
+  <>
+    <p className="small secondary selftest">
+      Does a sign-in fail here? Run this on the device, and read its table.{' '}
+      <GuideLink name="agent">Learn more</GuideLink>
+    </p>
+    <CodeBlock text={command} label="the command" />
+  </>
+)
 
 const SeenTwice = ({ at }: { at: string }) => (
   <p className="note will companion-note">
