@@ -37,6 +37,7 @@ export const guideGroups = [
       packages: 'Installation packages',
       osquery: 'Connect osquery',
       agent: 'The bundled agent',
+      'companion-macos': 'The companion on macOS',
       'companion-protocol': 'The companion protocol',
       simulator: 'The simulator',
     },

@@ -20,13 +20,14 @@ const secondMs = 40
 async function companionAt(t: TestContext, answer: Partial<CheckInAnswer>) {
   const checkIns: { wait_seconds: number }[] = []
   const at = { now: '2026-11-30T12:00:00.000Z' }
-  const server = http.createServer(async (request, response) => {
+  async function take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const body = (await json(request)) as { wait_seconds: number }
     if (request.url?.endsWith('/check_in')) checkIns.push(body)
     const common = { organization: '1', origin: 'https://muster.example.com', ports: [], queries: [], link: null }
     const told = { ...common, challenge_keys: { keys: [] }, epoch: 'same', server_time: at.now, ...answer }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(told))
-  })
+  }
+  const server = http.createServer((request, response) => void take(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const folder = mkdtempSync(join(tmpdir(), 'muster-companion-'))

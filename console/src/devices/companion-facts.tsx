@@ -90,18 +90,18 @@ function Facts({ companion, type }: { companion: Companion; type: ComputerType }
           </span>
         </p>
       )}
-      {!isTrial && <Selftest command={selftests[type]} />}
+      {!isTrial && <Selftest type={type} />}
     </>
   )
 }
 
-const Selftest = ({ command }: { command: string }) => (
+const Selftest = ({ type }: { type: ComputerType }) => (
   <>
     <p className="small secondary selftest">
       Does a sign-in fail here? Run this on the device, and read its table.{' '}
-      <GuideLink name="agent">Learn more</GuideLink>
+      <GuideLink name={type === 'Mac' ? 'companion-macos' : 'agent'}>Learn more</GuideLink>
     </p>
-    <CodeBlock text={command} label="the command" />
+    <CodeBlock text={selftests[type]} label="the command" />
   </>
 )
 

@@ -50,7 +50,7 @@ export const MacNotes = ({ format }: Pick<Package, 'format'>) => (
             silicon and Intel.
           </>
         )}{' '}
-        <GuideLink name="packages">Learn more</GuideLink>
+        <GuideLink name="companion-macos">Learn more</GuideLink>
       </span>
     </p>
     <MacPlaces />

@@ -55,7 +55,7 @@ export function macPeers({ run, lsof = '/usr/sbin/lsof', limitMs = 5_000 }: Aski
 const lsofArguments = (ourPort: number) => ['-n', '-P', '-l', '-b', '-w', `-iTCP:${ourPort}`, '-F', 'pcun']
 
 /** Of lines such as `p412`, `cfirefox`, `u501`, then for each file `f57`, `n127.0.0.1:52110->127.0.0.1:15861` (lsof(8), OUTPUT FOR OTHER PROGRAMS). */
-export function readLsof(text: string, ourPort: number): Peers {
+function readLsof(text: string, ourPort: number): Peers {
   const peers = new Map<number, Peer>()
   let [uid, program]: [number, string] = [Number.NaN, '']
   for (const line of text.split('\n')) {
