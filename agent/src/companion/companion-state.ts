@@ -55,5 +55,14 @@ export async function writeState(file: string, state: CompanionState): Promise<v
   await rename(draft, file)
 }
 
+const writtenEveryMs = 60_000
+
+/** Whether there is anything to write: more has changed than the time, or that by a minute. */
+export function isNews(before: CompanionState, now: CompanionState): boolean {
+  const lasting = ({ trust, checkedIn }: CompanionState) => JSON.stringify({ trust, ...checkedIn, at: '' })
+  const atMs = ({ checkedIn }: CompanionState) => Date.parse(checkedIn?.at ?? '')
+  return lasting(before) !== lasting(now) || atMs(now) - atMs(before) >= writtenEveryMs
+}
+
 /** The public half of a private key. */
 export const publicHalf = ({ kty, crv, x, y }: JWK): JWK => ({ kty, crv, x, y }) as JWK

@@ -6,7 +6,7 @@ import { backOffMs } from '../protocol/pauses.ts'
 import type { QueryAnswer } from '../sql/open-engine.ts'
 import { type CheckInAnswer, trustOf } from './check-in-answer.ts'
 import { clockWarnings } from './clock-warnings.ts'
-import { type CompanionState, writeState } from './companion-state.ts'
+import { type CompanionState, isNews, writeState } from './companion-state.ts'
 import { type KeptLoopback, keepLoopback } from './keep-loopback.ts'
 import { linkPlacer } from './link-file.ts'
 import { noticeSleep } from './notice-sleep.ts'
@@ -203,12 +203,3 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
 /** Whether the server holds the next check-in of a companion that it has answered so. */
 const isHeldNext = ({ status, next_check_in_seconds: seconds }: CheckInAnswer): boolean =>
   status !== 'linking' && seconds >= leastIdleSeconds
-
-const writtenEveryMs = 60_000
-
-/** Whether anything has changed but the time, or that by a minute. */
-function isNews(before: CompanionState, now: CompanionState): boolean {
-  const lasting = ({ trust, checkedIn }: CompanionState) => JSON.stringify({ trust, ...checkedIn, at: '' })
-  const atMs = ({ checkedIn }: CompanionState) => Date.parse(checkedIn?.at ?? '')
-  return lasting(before) !== lasting(now) || atMs(now) - atMs(before) >= writtenEveryMs
-}

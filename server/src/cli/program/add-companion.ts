@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { CompanionStatus } from '@muster/agent/companion/companion-status.ts'
@@ -18,10 +19,7 @@ type CompanionFlags = {
 }
 
 const installedFile = '/var/lib/muster-companion/companion.json'
-/** Where a package keeps it elsewhere. */
-const installedFiles: Partial<Record<NodeJS.Platform, string>> = {
-  darwin: '/Library/Application Support/Muster/companion.json',
-}
+const installedOnMac = '/Library/Application Support/Muster/companion.json'
 
 export function addCompanion(program: Command, shell: Shell): void {
   const companion = program.command('companion')
@@ -66,23 +64,30 @@ export function addCompanion(program: Command, shell: Shell): void {
   companion
     .command('selftest')
     .description('Look at all that the companion of this machine needs, and print a table to paste into an issue')
-    .option('--file <file>', 'where it keeps its key', installedFiles[process.platform] ?? installedFile)
-    .action(async ({ file }: { file: string }) => {
-      shell.exitCode = await showSelftest(shell, file)
+    .option('--file <file>', 'where it keeps its key; the first that is there of all usual places unless told')
+    .option('--osqueryi <file>', 'osquery’s shell, where it is not at its usual place')
+    .action(async ({ file, osqueryi }: { file?: string; osqueryi?: string }) => {
+      shell.exitCode = await showSelftest(shell, file ?? usualFiles(shell).find(existsSync) ?? installedFile, osqueryi)
     })
 }
 
-async function showSelftest({ io }: Shell, stateFile: string): Promise<number> {
+/** Returns 1 where there is something to look at. */
+async function showSelftest({ io }: Shell, stateFile: string, osqueryi: string | undefined): Promise<number> {
+  const { linkFolder } = await import('@muster/agent/companion/link-file.ts')
   const { describeSelftest } = await import('@muster/agent/companion/selftest/describe-selftest.ts')
   const { runSelftest } = await import('@muster/agent/companion/selftest/selftest.ts')
   const now = new Date().toISOString()
-  const rows = await runSelftest({ stateFile, now })
+  const rows = await runSelftest({
+    ...{ stateFile, linkFolder: linkFolder(process.platform), now },
+    ...(osqueryi !== undefined && { osqueryi: { path: osqueryi, flags: [] } }),
+  })
   await io.line(describeSelftest(rows, now).join('\n'))
   return rows.some(({ verdict }) => verdict === 'look') ? exitCodes.failure : exitCodes.ok
 }
 
 /** Of the installed companion, of the installed agent, of `muster agent`, and of a trial. */
 const usualFiles = (shell: Shell): string[] => [
+  ...(process.platform === 'darwin' ? [installedOnMac] : []),
   installedFile,
   '/var/lib/muster-agent/state.json.companion',
   join(homedir(), '.muster-agent.json.companion'),
