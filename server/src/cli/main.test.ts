@@ -198,3 +198,14 @@ test('a test of an endpoint names an event that there is', async () => {
   assert.equal(exit, 2)
   assert.match(err, /'devices\.stolen' is invalid.*devices\.created.*webhook\.test/s)
 })
+
+test('a selftest of a companion needs no server, and ends with 1 where there is something to look at', async (t) => {
+  const folder = await makeFolder(t)
+  const file = join(folder, 'companion.json')
+  const { exit, out, err } = await muster(['companion', 'selftest', '--file', file, '--osqueryi', join(folder, 'none')])
+  assert.deepEqual({ exit, err }, { exit: 1, err: '' })
+  assert.match(out, /^\| muster-companion selftest +\| .* UTC +\| +\|\n\| -+ \| -+ \| -+ \|\n/)
+  const key = out.split('\n').find((line) => line.startsWith('| Key ')) ?? assert.fail(out)
+  assert.match(key, new RegExp(`^\\| Key +\\| ${file} is not there: no companion has run here +\\| LOOK \\|$`))
+  assert.match(out, /^\| osquery +\| no answer by \S+none +\| LOOK \|$/m)
+})

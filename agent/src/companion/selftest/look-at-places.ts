@@ -3,15 +3,15 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Ask, look, okIf, type Row, unknown } from './row.ts'
 
-/** The folder and the file of the key, and the folder of the link as osquery sees it. */
+/** The folder and the file of the key, and the folder of the link as osquery sees it, where there is one. */
 export async function lookAtPlaces(
-  ask: Ask,
+  ask: Ask | undefined,
   { stateFile, linkFolder }: { stateFile: string; linkFolder: string },
 ): Promise<Row[]> {
   return [
     await placeRow('Folder', dirname(stateFile), 0o022),
     await placeRow('Key', stateFile, 0o077),
-    await linkRow(ask, linkFolder),
+    ...(ask ? [await linkRow(ask, linkFolder)] : []),
   ]
 }
 

@@ -3,20 +3,25 @@ import { standInVersion } from '../../linux/agent-itself.ts'
 import type { InstalledShell } from '../installed-shell.ts'
 import { type Ask, look, ok, okIf, type Row, unknown } from './row.ts'
 
-/** The system, the program, and osquery with what the server knows the machine by. */
-export async function lookAtSystem(ask: Ask, shell: InstalledShell | undefined): Promise<Row[]> {
+/** The system, the program, and osquery with what the server knows the machine by. Nothing but the bundled agent links a companion without osquery. */
+export async function lookAtSystem(ask: Ask, shell: InstalledShell | undefined, isLinked: boolean): Promise<Row[]> {
   const [system, osquery, identity] = await Promise.all([
     ask('SELECT name, version, build, arch FROM os_version'),
     ask('SELECT version FROM osquery_info'),
     ask('SELECT uuid, hardware_serial FROM system_info'),
   ])
-  return [
+  const common = [
     ok('System', systemOf(system?.[0])),
     ok('Companion', `${standInVersion} on Node ${process.version}, ${process.arch}`),
     userRow(),
-    shell === undefined
-      ? look('osquery', 'not installed: the companion waits for osquery 5')
-      : okIf(osquery !== undefined, 'osquery', `${osquery?.[0]?.['version'] ?? 'no answer'} by ${shell.path}`),
+  ]
+  if (!shell && isLinked)
+    return [...common, unknown('osquery', 'not installed: the bundled agent answers in its place')]
+  if (!shell) return [...common, look('osquery', 'not installed: the companion waits for osquery 5')]
+  const version = osquery?.[0]?.['version']
+  return [
+    ...common,
+    okIf(version !== undefined, 'osquery', `${version ?? 'no answer'} by ${shell.path}`),
     identityRow(identity?.[0]),
   ]
 }

@@ -35,8 +35,8 @@ export async function runSelftest(options: SelftestOptions): Promise<Row[]> {
   const state = await readState(stateFile).catch(() => undefined)
   const asking = whoAsks(platform, async (sql) => (shell ? osqueryShell(shell).run(sql, newAgentFacts()) : undefined))
   const looks: [string, Promise<Row[]>][] = [
-    ['System', lookAtSystem(ask, shell)],
-    ['Places', lookAtPlaces(ask, { stateFile, linkFolder })],
+    ['System', lookAtSystem(ask, shell, state?.checkedIn?.status === 'linked')],
+    ['Places', lookAtPlaces(shell && ask, { stateFile, linkFolder })],
     ['Service', lookAtService(platform).then((row) => [row])],
     ['Loopback', lookAtLoopback(state, now)],
     ['People', lookAtPeople(asking)],

@@ -66,7 +66,9 @@ export function addCompanion(program: Command, shell: Shell): void {
     .description('Look at all that the companion of this machine needs, and print a table to paste into an issue')
     .option('--file <file>', 'where it keeps its key; the first that is there of all usual places unless told')
     .option('--osqueryi <file>', 'osquery’s shell, where it is not at its usual place')
-    .action(async ({ file, osqueryi }: { file?: string; osqueryi?: string }) => {
+    .action(async (_own: unknown, selftest: Command) => {
+      // The command above has the second, too, and takes it.
+      const { file, osqueryi } = selftest.optsWithGlobals<{ file?: string; osqueryi?: string }>()
       shell.exitCode = await showSelftest(shell, file ?? usualFiles(shell).find(existsSync) ?? installedFile, osqueryi)
     })
 }
