@@ -12,7 +12,7 @@ const facts = () => page.getByRole('complementary', { name: 'Facts' }).getByRole
 
 const kid = 'trQULYmfvQh1Yq8wOnQpvOenTW-ki4PJSqEAP_Svvq4'
 const linked: NonNullable<DeviceCompanion['companion']> = {
-  ...{ state: 'linked', kid, agent_version: '1.4.0', linked_by: 'file' },
+  ...{ state: 'linked', kid, agent_version: '1.4.0', is_bundled: false, linked_by: 'file' },
   ...{ linked_at: new Date(Date.now() - 7_200_000).toISOString(), last_contact_at: new Date().toISOString() },
   ...{ last_proved_at: null, seen_twice_at: null },
 }
@@ -63,11 +63,11 @@ test('the page of a device shows how its companion stands', { skip }, async () =
 
 test('the page of a device says what is wrong with the key of its companion', { skip }, async () => {
   const seen = { seen_twice_at: new Date(Date.now() - 3_600_000).toISOString() }
-  await answer({ ...linked, ...seen, linked_by: 'node_key', last_proved_at: linked.linked_at })
+  await answer({ ...linked, ...seen, is_bundled: true, linked_by: 'node_key', last_proved_at: linked.linked_at })
   await facts().getByText('Key seen twice, last 1 h ago').waitFor()
   await facts().getByText('muster companion --new-key').waitFor()
   await facts().getByText('Key not protected: trial.').waitFor()
-  assert.equal(await facts().getByText('selftest').count(), 0, 'an agent of a trial has no such command')
+  assert.equal(await facts().getByText('selftest').count(), 0, 'the bundled agent has no such command')
   await row('Last proof').getByText('2 h ago').waitFor()
   assert.deepEqual(await violations(page), [])
   await assertFitsPhone(page)

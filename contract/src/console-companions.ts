@@ -7,6 +7,7 @@ const Companion = Type.Object(
     state: Choice(['linked', 'linking'], 'Whether it proves the device, or waits for its link to it.'),
     kid: Text('Thumbprint of its key.'),
     agent_version: Text('Its version.'),
+    is_bundled: Type.Boolean({ description: 'Whether it is the bundled agent’s, and not a program beside osqueryd.' }),
     linked_at: Nullable(Timestamp('Since when it is linked to the device; null before the first time.')),
     linked_by: Nullable(
       Choice(
@@ -33,6 +34,7 @@ export const DeviceCompanion = Type.Object(
           state: 'linked',
           kid: 'trQULYmfvQh1Yq8wOnQpvOenTW-ki4PJSqEAP_Svvq4',
           agent_version: '1.4.0',
+          is_bundled: false,
           linked_at: '2026-11-20T03:12:41.301Z',
           linked_by: 'file',
           last_contact_at: '2026-11-20T09:13:55.018Z',

@@ -10,7 +10,8 @@ import { runSelftest } from './selftest/selftest.ts'
 
 // The program of the companion's package, in which it is one file (server/bundle.ts): `companion.mjs <companion.json> [<state folder>]`.
 // It runs until it is told to stop, waits where osquery is not installed, and ends with 1 where it cannot run at all.
-// `companion.mjs status [<state folder>]` says how it stands, and `selftest` what it finds on this machine. systemd tells the folder by its environment, launchd by an argument.
+// `companion.mjs status [<state folder>]` says how it stands, and `selftest` what it finds on this machine. systemd tells the folder by
+// its environment, launchd by an argument.
 const [file = '/etc/muster-companion/companion.json', givenFolder] = process.argv.slice(2)
 const stopping = new AbortController()
 // newsyslog hangs up when it has taken the log away.

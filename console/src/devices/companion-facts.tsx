@@ -90,7 +90,7 @@ function Facts({ companion, type }: { companion: Companion; type: ComputerType }
           </span>
         </p>
       )}
-      {!isTrial && <Selftest type={type} />}
+      {!companion.is_bundled && <Selftest type={type} />}
     </>
   )
 }

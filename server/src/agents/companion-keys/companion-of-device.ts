@@ -6,7 +6,7 @@ import type { Reader } from '../../base/db/transact.ts'
 export const findCompanionOfDevice = (reader: Reader, organizationId: string, deviceId: string) =>
   reader
     .selectFrom('companion_keys')
-    .select(['status as state', 'kid', 'agent_version', 'linked_at', 'linked_by'])
+    .select(['status as state', 'kid', 'agent_version', 'is_bundled', 'linked_at', 'linked_by'])
     .select(['last_contact_at', 'last_proved_at', 'seen_twice_at'])
     .where(inOrganization('companion_keys', organizationId))
     .where('device_id', '=', deviceId)

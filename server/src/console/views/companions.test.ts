@@ -50,6 +50,7 @@ async function fleet() {
   })
   await makeCompanion(app.db, twice, {
     kid: 'twice',
+    is_bundled: true,
     linked_by: 'node_key',
     seen_twice_at: later,
     last_proved_at: earlier,
@@ -66,7 +67,8 @@ test('the companion of a device is its linked key, or else the newest that waits
     const { status, body } = await browser.ask('GET', `/views/devices/${id}/companion`)
     return status === 200 ? body : status
   }
-  const proved = { agent_version: '1.4.0', linked_at: app.now(), linked_by: 'file', last_contact_at: app.now() }
+  const facts = { agent_version: '1.4.0', is_bundled: false }
+  const proved = { ...facts, linked_at: app.now(), linked_by: 'file', last_contact_at: app.now() }
   const never = { last_proved_at: null, seen_twice_at: null }
   assert.deepEqual(await read(linked), { companion: { state: 'linked', kid: 'linked', ...proved, ...never } })
   assert.deepEqual(await read(linking), {
@@ -75,7 +77,7 @@ test('the companion of a device is its linked key, or else the newest that waits
   assert.deepEqual(await read(none), { companion: null })
   assert.deepEqual(await read(twice), {
     companion: {
-      ...{ state: 'linked', kid: 'twice', ...proved, linked_by: 'node_key' },
+      ...{ state: 'linked', kid: 'twice', ...proved, is_bundled: true, linked_by: 'node_key' },
       ...{ last_proved_at: earlier, seen_twice_at: later },
     },
   })
