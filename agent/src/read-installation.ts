@@ -24,6 +24,13 @@ export async function readInstallation(file: string, stateFolder = packageState)
   }
 }
 
+/** The same; undefined where one of the files is not there, as on a machine that a backup was restored to without them. */
+export const findInstallation = (file: string, stateFolder?: string): Promise<Installation | undefined> =>
+  readInstallation(file, stateFolder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+
 async function readFields(file: string): Promise<Record<string, unknown>> {
   const text = await readFile(file, 'utf8')
   try {

@@ -1,15 +1,16 @@
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { outliveLostOutput } from '../outlive-lost-output.ts'
-import { readInstallation } from '../read-installation.ts'
+import { findInstallation } from '../read-installation.ts'
+import { awaitFound } from './await-found.ts'
 import { describeCompanionStatus, readCompanionStatus } from './companion-status.ts'
-import { awaitShell, findShellForService } from './installed-shell.ts'
+import { findShellForService } from './installed-shell.ts'
 import { runInstalledCompanion } from './run-installed-companion.ts'
 import { describeSelftest } from './selftest/describe-selftest.ts'
 import { runSelftest } from './selftest/selftest.ts'
 
 // The program of the companion's package, in which it is one file (server/bundle.ts): `companion.mjs <companion.json> [<state folder>]`.
-// It runs until it is told to stop, waits where osquery is not installed, and ends with 1 where it cannot run at all.
+// It runs until it is told to stop, waits where osquery or its configuration is missing, and ends with 1 where it cannot run at all.
 // `companion.mjs status [<state folder>]` says how it stands, and `selftest` what it finds on this machine. systemd tells the folder by
 // its environment, launchd by an argument.
 const [file = '/etc/muster-companion/companion.json', givenFolder] = process.argv.slice(2)
@@ -44,18 +45,26 @@ async function printSelftest(): Promise<void> {
 }
 
 async function run(): Promise<void> {
-  const installation = await readInstallation(file, stateFolder)
-  const folder = dirname(installation.stateFile)
   const log = (line: string) => void process.stdout.write(`${line}\n`)
-  const osqueryi = await awaitShell({ find: () => findShellForService(), log, signal: stopping.signal })
-  if (!osqueryi) return
+  const { signal } = stopping
+  const installation = await awaitFound({
+    ...{ find: () => findInstallation(file, stateFolder), log, signal },
+    missing: `companion: its configuration is missing in ${dirname(file)}, as after a restore. Install it again`,
+    found: 'companion: its configuration is there now',
+  })
+  const osqueryi = await awaitFound({
+    ...{ find: () => findShellForService(), log, signal },
+    missing: 'companion: osquery is not installed. It waits for osquery 5 from https://osquery.io/downloads',
+    found: 'companion: osquery is installed now',
+  })
+  if (!installation || !osqueryi) return
+  const folder = dirname(installation.stateFile)
   await runInstalledCompanion({
     ...installation,
     osqueryi,
     // Where `muster companion` keeps it as well.
     stateFile: join(folder, 'companion.json'),
     linkFolder: join(folder, 'link'),
-    log,
-    signal: stopping.signal,
+    ...{ log, signal },
   })
 }

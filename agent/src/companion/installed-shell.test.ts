@@ -7,38 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { awaitShell, findShellForService } from './installed-shell.ts'
+import { findShellForService } from './installed-shell.ts'
 
 function scratch(t: { after(work: () => Promise<void>): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'muster-shell-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
-
-test('a companion without osquery says once that it waits, and goes on when it is there', async () => {
-  const said: string[] = []
-  const answers = [undefined, undefined, undefined, { path: '/osqueryi', flags: [] }]
-  const { signal } = new AbortController()
-  const found = await awaitShell({
-    find: () => answers.shift(),
-    log: (line) => said.push(line),
-    signal,
-    secondMs: 0.01,
-  })
-  assert.deepEqual([found?.path, answers.length], ['/osqueryi', 0])
-  assert.match(said[0] ?? '', /osquery is not installed\. It waits/)
-  assert.match(said[1] ?? '', /osquery is installed now/)
-  assert.equal(said.length, 2)
-})
-
-test('it says nothing where osquery is there, and ends where it is told to while it waits', async () => {
-  const log = () => assert.fail('nothing to say')
-  const shell = { path: '/osqueryi', flags: [] }
-  assert.equal(await awaitShell({ find: () => shell, log, signal: new AbortController().signal }), shell)
-  const stopping = new AbortController()
-  const waiting = awaitShell({ find: () => undefined, log: () => stopping.abort(), signal: stopping.signal })
-  assert.equal(await waiting, undefined)
-})
 
 test('on a Mac a service asks the daemon in its own folder, as a shell, and no program that a person could have put there', async (t) => {
   const daemon = join(scratch(t), 'osqueryd')

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { findOsqueryi } from '../sql/osqueryi-runner.ts'
 
 /** osquery's shell, and what its program is told before all else. */
@@ -21,26 +20,6 @@ export function findShell(): InstalledShell | undefined {
 export function findShellForService(platform = process.platform, daemon = macDaemon): InstalledShell | undefined {
   if (platform !== 'darwin') return findShell()
   return existsSync(daemon) ? { path: daemon, flags: ['-S'] } : undefined
-}
-
-type Waiting = {
-  find: () => InstalledShell | undefined
-  log: (line: string) => void
-  signal: AbortSignal
-  /** 1000 but in tests. */
-  secondMs?: number
-}
-
-/** Waits until osquery is installed, and looks once a minute. Undefined once `signal` aborts. */
-export async function awaitShell({ find, log, signal, secondMs = 1000 }: Waiting): Promise<InstalledShell | undefined> {
-  for (let isTold = false; !signal.aborted; isTold = true) {
-    const found = find()
-    if (found && isTold) log('companion: osquery is installed now')
-    if (found) return found
-    if (!isTold) log('companion: osquery is not installed. It waits for osquery 5 from https://osquery.io/downloads')
-    await sleep(60 * secondMs, undefined, { signal }).catch(() => {})
-  }
-  return undefined
 }
 
 function findOnPath(): string | undefined {

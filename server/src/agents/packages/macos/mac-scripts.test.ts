@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -103,6 +103,21 @@ test('what the LaunchDaemon starts runs without any environment, and ends when i
   assert.match(selftest.stdout, /^\| Folder +\| .*\/Library\/Application Support\/Muster, mode 0700, of user 0 +\| ok/m)
   const wrong = mac.run(join(mac.root, 'opt/muster-companion/muster-companion'))
   assert.deepEqual([wrong.status, /^usage: sudo .* status \| selftest\n$/.test(wrong.stderr)], [64, true])
+})
+
+test('on a Mac that was restored without what backups leave out it waits, and says what to do', { skip }, async (t) => {
+  const mac = standInMac(t)
+  assert.equal((await mac.install(await macPackages(t).bytes({}, secret))).status, 0)
+  await mac.bringNode()
+  await rm(join(mac.root, 'Library/Application Support/Muster'), { recursive: true })
+  const { running, ended } = await mac.launch()
+  const [said] = await once(running.stdout?.setEncoding('utf8') ?? assert.fail(), 'data')
+  assert.match(
+    said,
+    /^companion: its configuration is missing in \/.*\/Muster\/config, as after a restore\. Install it again\n$/,
+  )
+  running.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
 })
 
 /** Whether the program has come to where it takes signals: Node by itself takes no SIGHUP. */
