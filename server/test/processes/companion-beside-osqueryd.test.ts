@@ -8,13 +8,12 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { runAgent } from '@muster/agent/run-agent.ts'
 import { startWorkerRunner } from '@muster/agent/sql/start-worker-runner.ts'
-import { callLoopback } from '../support/call-loopback.ts'
 import { engine, testDatabase } from '../support/database.ts'
 import { until } from '../support/muster-process.ts'
 import { scratchRoot, withoutDpkg } from '../support/scratch-root.ts'
-import { signInBrowser } from '../support/sign-in-browser.ts'
 import { openTlsServer } from '../support/tls-server.ts'
-import { addCaller, overHttp } from './sign-in-place.ts'
+import { signInByLoopback } from './sign-in-by-loopback.ts'
+import { addCaller } from './sign-in-place.ts'
 
 const database = engine === 'postgres' ? testDatabase() : undefined
 const limitMs = 120_000
@@ -41,7 +40,7 @@ test('a package beside osqueryd links, signs in, and goes on after osquery has l
     assert.equal(exit, 0, err)
     return out
   }
-  const { rp, clientId, email } = await addCaller(run, { folder, baseUrl: origin })
+  const caller = await addCaller(run, { folder, baseUrl: origin })
   const secret = (await run('enrollment-secrets', 'create', 'Shared')).trim().split(/\s+/).at(-1) ?? ''
   const ca = join(root, 'etc/muster-companion/server-ca.pem')
 
@@ -107,30 +106,11 @@ esac
   const { mode } = await stat(join(state, 'companion.json'))
   assert.equal((mode & 0o777).toString(8), '600')
 
-  /** What a browser does on this machine: the page greets the companion, and hands over what it is given. */
-  async function signIn() {
-    const browser = signInBrowser(
-      overHttp(() => origin),
-      origin,
-    )
-    const { path } = await browser.follow(rp.addressOf(await rp.signedRequest(clientId, { login_hint: email })))
-    const post = (what: string, body: object = {}) => browser.go(`${path}/${what}`, { method: 'POST', body })
-    const port = (await keyOf())?.port ?? 0
-    const headers = { origin, 'content-type': 'application/json', 'sec-fetch-mode': 'cors' }
-    assert.equal((await callLoopback(port, '/v1/hello', { headers: { origin } })).status, 204)
-    const { challenge } = JSON.parse((await post('challenge')).text) as { challenge: string }
-    const answered = await callLoopback(port, '/v1/attest', {
-      ...{ method: 'POST', headers, body: JSON.stringify({ challenge }) },
-    })
-    const { proof } = JSON.parse(answered.text) as { proof: string }
-    const { state: judged } = JSON.parse((await post('proof', { proof })).text) as { state?: string }
-    return { browser, path, post, judged }
-  }
-
+  const signIn = async () => signInByLoopback(origin, caller, (await keyOf())?.port ?? 0)
   const first = await signIn()
-  assert.equal(first.judged, 'register')
+  assert.equal(first.state, 'register')
   assert.equal((await first.post('register', {})).status, 200)
-  const passes = async () => (await signIn()).judged === 'passed'
+  const passes = async () => (await signIn()).state === 'passed'
   await until(limitMs, passes, 1_000)
 
   await osqueryd.stop()

@@ -10,15 +10,13 @@ import type { CompanionState } from '@muster/agent/companion/companion-state.ts'
 import { runAgent } from '@muster/agent/run-agent.ts'
 import { startWorkerRunner } from '@muster/agent/sql/start-worker-runner.ts'
 import { sql } from 'kysely'
-import { answerOfProof } from '../support/answer-of-proof.ts'
-import { callLoopback } from '../support/call-loopback.ts'
 import { engine, testDatabase } from '../support/database.ts'
 import { standInMac } from '../support/mac-stand-in.ts'
 import { madeNode, packedNode, sha256Of } from '../support/made-node.ts'
 import { type Hooks, until } from '../support/muster-process.ts'
-import { signInBrowser } from '../support/sign-in-browser.ts'
 import { openTlsServer } from '../support/tls-server.ts'
-import { addCaller, overHttp } from './sign-in-place.ts'
+import { signInByLoopback } from './sign-in-by-loopback.ts'
+import { addCaller } from './sign-in-place.ts'
 
 // What Migration Assistant, Time Machine and images do to companions: the state folder of one Mac appears on another. Both companions
 // are the package's program on one machine, and each osqueryd looks at the files of its own Mac.
@@ -190,7 +188,10 @@ async function openAll(t: TestContext, own: NonNullable<typeof database>) {
     ...rowsOf(own),
     folder,
     openMac: (identity: Identity) => openMac(hooks, given, identity),
-    signIn: (mac: Mac) => signIn({ origin, caller }, mac),
+    async signIn(mac: Mac) {
+      const { post, status, state: judged, error } = await signInByLoopback(origin, caller, await mac.port())
+      return { post, outcome: [status, judged ?? error?.code, error?.detail] }
+    },
   }
 }
 
@@ -229,29 +230,6 @@ function rowsOf({ db }: NonNullable<typeof database>) {
         .where('kid', '=', kid)
         .execute(),
   }
-}
-
-type Called = { origin: string; caller: Awaited<ReturnType<typeof addCaller>> }
-
-/** What a browser does on a Mac: the page greets the companion, and hands over what it is given. */
-async function signIn({ origin, caller: { rp, clientId, email } }: Called, mac: Mac) {
-  const browser = signInBrowser(
-    overHttp(() => origin),
-    origin,
-  )
-  const { path } = await browser.follow(rp.addressOf(await rp.signedRequest(clientId, { login_hint: email })))
-  const post = (what: string, body: object = {}) => browser.go(`${path}/${what}`, { method: 'POST', body })
-  const port = await mac.port()
-  const headers = { origin, 'content-type': 'application/json', 'sec-fetch-mode': 'cors' }
-  assert.equal((await callLoopback(port, '/v1/hello', { headers: { origin } })).status, 204)
-  const { challenge } = JSON.parse((await post('challenge')).text) as { challenge: string }
-  const answered = await callLoopback(port, '/v1/attest', {
-    ...{ method: 'POST', headers, body: JSON.stringify({ challenge }) },
-  })
-  const { proof } = JSON.parse(answered.text) as { proof: string }
-  const { status, text } = await post('proof', { proof })
-  const { state: judged, error } = answerOfProof(text)
-  return { post, outcome: [status, judged ?? error?.code, error?.detail] }
 }
 
 const passed = [200, 'passed', undefined]

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompanionState } from '../companion-state.ts'
 import { agoOf, linkWords } from '../companion-status.ts'
 import type { WhoAsks } from '../who-asks.ts'
@@ -48,8 +49,16 @@ async function isHeld(port: number): Promise<boolean> {
   }
 }
 
-/** What a page of this origin hears; undefined where nothing answers. */
+/** What a page of this origin hears; undefined where nothing answers. Pages that ask at the same time may have used up the second. */
 async function greets(port: number, origin: string): Promise<number | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    const status = await greetOnce(port, origin)
+    if (status !== 429 || tries === 3) return status
+    await sleep(1_100)
+  }
+}
+
+async function greetOnce(port: number, origin: string): Promise<number | undefined> {
   const request = http.get({
     host: '127.0.0.1',
     port,

@@ -153,6 +153,10 @@ test('a companion that runs is told with its port, with other programs on the re
   assert.equal(lineOf(rows, 'Ports'), `ok: ${port} is the companion's; no other program on the rest`)
   assert.equal(lineOf(rows, 'Answer to the sign-in page'), 'ok: greeted')
   assert.equal(lineOf(rows, 'Answer to another site'), 'ok: not greeted')
+  // Pages that ask in the same second use it up.
+  const asked = Array.from({ length: 12 }, () => fetch(`http://127.0.0.1:${port}/v1/hello`, { headers: { origin } }))
+  assert.ok((await Promise.all(asked)).some(({ status }) => status === 429))
+  assert.equal(lineOf(await lookAtLoopback(alone, now), 'Answer to the sign-in page'), 'ok: greeted')
   const other = await listening(t, net.createServer())
   assert.match(
     lineOf(await lookAtLoopback(await companionOf(t, [other]), now), 'Ports'),
