@@ -1,7 +1,7 @@
 import { release } from 'node:os'
 import { standInVersion } from '../../linux/agent-itself.ts'
 import type { InstalledShell } from '../installed-shell.ts'
-import { type Ask, look, ok, okIf, type Row, unknown } from './row.ts'
+import { type Ask, look, ok, okIf, type Row, shown, unknown } from './row.ts'
 
 /** The system, the program, and osquery with what the server knows the machine by. Nothing but the bundled agent links a companion without osquery. */
 export async function lookAtSystem(ask: Ask, shell: InstalledShell | undefined, isLinked: boolean): Promise<Row[]> {
@@ -21,7 +21,7 @@ export async function lookAtSystem(ask: Ask, shell: InstalledShell | undefined, 
   const version = osquery?.[0]?.['version']
   return [
     ...common,
-    okIf(version !== undefined, 'osquery', `${version ?? 'no answer'} by ${shell.path}`),
+    okIf(version !== undefined, 'osquery', `${version ?? 'no answer'} by ${shown(shell.path)}`),
     identityRow(identity?.[0]),
   ]
 }

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os'
+
 /** `look`: something to look at, which may be what is wrong; `unknown`: the system does not tell. */
 export type Verdict = 'ok' | 'look' | 'unknown'
 
@@ -12,3 +14,7 @@ export const okIf = (isOk: boolean, what: string, found: string): Row => (isOk ?
 
 /** Answers SQL by osquery; undefined where osquery is not installed or does not answer. */
 export type Ask = (sql: string) => Promise<Record<string, string>[] | undefined>
+
+/** A path without the name of the person whose home it is in. */
+export const shown = (path: string): string =>
+  path.startsWith(`${homedir()}/`) ? `~${path.slice(homedir().length)}` : path

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { CompanionState } from '../companion-state.ts'
@@ -91,6 +91,9 @@ test('a key that others can read, a folder that others can write to, and a link 
   assert.equal(lineOf(good, 'Key'), `ok: ${places.stateFile}, mode 0600, of user ${uid}`)
   assert.equal(lineOf(good, 'Link by osquery'), 'ok: the folder of user 0, mode 0700; a file of user 0, mode 0600')
   assert.match(asked.at(-1) ?? '', /path = '\/Library\/Application Support\/Muster\/link' union all .*link\/%'/)
+  const inHome = { ...places, stateFile: join(homedir(), 'no-such-folder', 'companion.json') }
+  const told = lineOf(await lookAtPlaces(undefined, inHome), 'Key')
+  assert.equal(told, 'look: ~/no-such-folder/companion.json is not there: no companion has run here')
   chmodSync(folder, 0o777)
   chmodSync(places.stateFile, 0o644)
   const open = await lookAtPlaces(answering([own, { ...file, mode: '0644' }]), places)
