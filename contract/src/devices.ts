@@ -4,11 +4,12 @@ import { Choice, Identifier, IdentifierInput, Link, Nullable, Text, Timestamp } 
 import type { SearchFields } from './search.ts'
 import {
   choiceField,
+  emailField,
+  hardwareField,
   identifierField,
   nullableTextField,
   nullableTimeField,
   textField,
-  uuidField,
 } from './search-fields.ts'
 
 const authStates = ['Will Block', 'Blocked', 'Notified', 'Good'] as const
@@ -99,9 +100,10 @@ export const deviceSearch = {
   name: textField,
   registered_at: nullableTimeField,
   last_authenticated_at: nullableTimeField,
-  serial: nullableTextField,
+  serial: hardwareField,
   note: nullableTextField,
-  hardware_uuid: { ...uuidField, nullable: true },
+  hardware_uuid: hardwareField,
+  registered_owner: { ...emailField, nullable: true },
   device_type: choiceField(deviceTypes),
   auth_state: choiceField(authStates),
   will_block_at: nullableTimeField,

@@ -52,7 +52,10 @@ const longest = { maxLength: 5_000 }
 export const ExemptionRequestDecision = Type.Object(
   {
     status: Choice(['approved', 'denied'], 'What is decided.'),
-    internal_message: Text('A note for other administrators.', longest),
+    internal_message: Type.Optional(
+      Text('A note for other administrators. This or `reviewer_note` is required.', longest),
+    ),
+    reviewer_note: Type.Optional(Text('Another name for `internal_message`; read if that is missing.', longest)),
     denial_explanation: Type.Optional(
       Nullable(Text('Why the request is denied, for the requester; needed when it is denied.', longest)),
     ),

@@ -85,14 +85,17 @@ export type DeviceGroupMembership = Static<typeof DeviceGroupMembership>
 
 export const DeviceGroupMembershipRequest = Type.Object(
   {
-    device_ids: Type.Array(IdentifierInput('Identifier of a device.'), {
-      minItems: 1,
-      description: 'The devices to add; either all of them are added or none.',
-    }),
+    device_ids: Type.Optional(
+      Type.Array(IdentifierInput('Identifier of a device.'), {
+        minItems: 1,
+        description: 'The devices to add; either all of them are added or none.',
+      }),
+    ),
+    device_id: Type.Optional(IdentifierInput('The device to add; instead of `device_ids`.')),
   },
   {
     title: 'DeviceGroupMembershipRequest',
-    description: 'Devices to add to a group.',
+    description: 'Devices to add to a group, by exactly one of `device_ids` and `device_id`.',
     examples: [{ device_ids: ['1042', 1043] }],
   },
 )

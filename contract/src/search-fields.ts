@@ -6,8 +6,8 @@ export const identifierField = { kind: 'identifier', operators: [':'], multiple:
 
 export const textField = { kind: 'string', operators: [':', '~'], multiple: true } as const satisfies SearchField
 export const nullableTextField = { ...textField, nullable: true } as const satisfies SearchField
-/** Hexadecimal digits are the same in either case. */
-export const uuidField = { ...textField, ignoreCase: true } as const satisfies SearchField
+/** UUIDs and serial numbers are the same in either case. */
+export const hardwareField = { ...textField, nullable: true, ignoreCase: true } as const satisfies SearchField
 export const emailField = { ...textField, ignoreCase: true } as const satisfies SearchField
 
 export const timeField = { kind: 'datetime', operators: [':', '<', '<=', '>', '>='] } as const satisfies SearchField

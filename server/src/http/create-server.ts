@@ -27,6 +27,7 @@ import { asMalformed, explainValidation } from './explain-validation.ts'
 import { addressReader } from './forwarded-address.ts'
 import { hostFault } from './host-fault.ts'
 import { parseJsonBodies } from './json-bodies.ts'
+import { isEncoded } from './letters.ts'
 import { readBodiesAsJson } from './read-json-body.ts'
 import { requestIdOf } from './request-id.ts'
 import { unmatchedRequest, versionConstraint } from './versions.ts'
@@ -156,6 +157,8 @@ function answerError(answering: Answering, error: unknown, request: FastifyReque
   }
   const drawn = drawErrorPage(errorPages, request, refusal, status)
   if (drawn) reply.headers(drawn.headers)
+  // RFC 9110 §12.5.3: of the 415s, only those about a content coding.
+  if (status === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity')
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
   // RFC 9110 §11.6.1: a 401 names the scheme that would do. RFC 6750 §3.1: so does a 403 to a bearer token.
   const isOfBearer = status === 401 ? !isOfSessions(refusal.code) : refusal.code === 'permission_missing'

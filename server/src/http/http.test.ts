@@ -359,9 +359,7 @@ test('a body that nobody asked for is ignored', async () => {
 })
 
 test('numbers and truth values are read from the query string, and what is neither is a 422', async () => {
-  assert.deepEqual((await ask('GET', '/trials?count=-5&flag=true&other=1')).body, {
-    said: { count: -5, flag: true, other: '1' },
-  })
+  assert.deepEqual((await ask('GET', '/trials?count=-5&flag=true')).body, { said: { count: -5, flag: true } })
   for (const query of ['count=1.5', 'count=1e3', 'count=', 'count=1&count=2', 'flag=1']) {
     const { status, body } = await ask('GET', `/trials?${query}`)
     assert.deepEqual([status, body.errors[0].field], [422, query.slice(0, query.indexOf('='))], query)

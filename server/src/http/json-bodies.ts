@@ -8,6 +8,7 @@ import { networkOf } from '../base/network-of.ts'
 import { parseInTurns, smallBytes } from '../base/parse-in-turns.ts'
 import { exceedsLimits, requestLimits } from '../base/scan-json.ts'
 import { maxFaults, partsOf, unstorableIn } from '../base/storable.ts'
+import { refuseOtherLetters } from './letters.ts'
 
 /** A long body is parsed a piece at a time, and each piece takes some 10 ms: of so many bodies one after the other. */
 const turnsOfLong = { atOnce: 2, maxWaiting: 1_000, maxWaitingOfOne: 100, maxWaitMs: 20_000 }
@@ -23,14 +24,15 @@ declare module 'fastify' {
 }
 
 /**
- * Parses the bodies of the API, SCIM and the console, as counted as those of agents. Long ones are read in turns, which
- * organizations share.
+ * Parses the bodies of the API, SCIM and the console, as counted as those of agents, and refuses what is not plain UTF-8. Long
+ * ones are read in turns, which organizations share.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   const turns = turnsByOrganization(turnsOfLong, () =>
     tooBusy('Too many large bodies are being read. Try again in a few seconds.'),
   )
-  app.decorate('parseJson', (request, bytes) => {
+  app.decorate('parseJson', async (request, bytes) => {
+    refuseOtherLetters(request, bytes)
     const text = withoutMark(bytes)
     if (text.length <= smallBytes) return readText(text)
     const organizationId = request.sender ?? `network ${networkOf(request.ip)}`

@@ -1,4 +1,4 @@
-import type { ApiVersion } from '@muster/contract/versions.ts'
+import { type ApiVersion, latestVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Scope } from './access-tokens.ts'
@@ -6,7 +6,9 @@ import { boundAnswer } from './bound-answer.ts'
 import { bodyCoercion } from './coerce-body.ts'
 import { queryCoercion } from './coerce-query.ts'
 import { explainMalformed } from './explain-validation.ts'
+import { refuseUndecodable } from './letters.ts'
 import type { Method, Operation } from './operations.ts'
+import { unknownParameterRefusal } from './unknown-parameters.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
@@ -31,7 +33,6 @@ export function registerOperation(
   operations.push({ ...operation, method })
   if (method === 'PATCH') operations.push({ ...operation, method: 'PUT', operationId: `${operationId}WithPut` })
   const methods: Method[] = method === 'PATCH' ? ['PATCH', 'PUT'] : [method]
-  const preValidation = preparationOf(operation)
   for (const version of versions) {
     app.route({
       method: methods,
@@ -42,16 +43,26 @@ export function registerOperation(
       ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
       ...(need && { onRequest: scheme.requires(need) }),
       ...(ofBody && { preHandler: ofBody }),
-      preValidation,
+      preValidation: preparationOf(operation, version),
       onSend: boundAnswer,
       handler: handlerFor(version),
     })
   }
 }
 
-/** Reads what a query string and a body write as text, before they are held to their schemas. */
-function preparationOf({ query, body }: Omit<Operation, 'method'>) {
-  const preparations = [query && queryCoercion(query), body && bodyCoercion(body)].filter((one) => one !== undefined)
+/**
+ * Refuses a query string that is not understood, and reads what it and a body write as text, before they are held to their
+ * schemas. The older version ignores what it does not know, as it always has, and so do the discovery documents, whose
+ * standards are others'.
+ */
+function preparationOf(operation: Omit<Operation, 'method'>, version: ApiVersion) {
+  const { access, query, body } = operation
+  const isStrict = version === latestVersion && access !== 'public'
+  const preparations = [
+    ...(isStrict ? [refuseUndecodable, unknownParameterRefusal(operation)] : []),
+    query && queryCoercion(query),
+    body && bodyCoercion(body),
+  ].filter((one) => one !== undefined)
   return (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
     for (const prepare of preparations) prepare(request)
     done()

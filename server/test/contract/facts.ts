@@ -69,6 +69,10 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'POST /webhook_endpoints/:/deliveries/:/resend',
   ],
   device_group_member: ['data'],
+  device_group_member_request_body: ['device_id'],
+  check_refresh: ['data'],
+  check_refresh_request_body: ['check_ids'],
+  exemption_request_request_body: ['reviewer_note'],
   device: ['registration_suspended_at', 'identity_conflict_since', 'agent_version', 'enrolled_at'],
   live_query_result: ['kept_count', 'rows_url'],
   package: ['agent', 'platform', 'format', 'architecture', 'node_version', 'file_name', 'problem'],
@@ -84,7 +88,10 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
 
 /** Fields that lists of these records are searched by besides the contract's. */
 export const searchAdditions: Readonly<Record<string, Readonly<Record<string, SearchFact>>>> = {
-  device: { registration_suspended_at: 'datetime', identity_conflict_since: 'datetime', auth_state: 'enum' },
+  device: {
+    ...{ registration_suspended_at: 'datetime', identity_conflict_since: 'datetime', auth_state: 'enum' },
+    registered_owner: 'string',
+  },
 }
 
 /** Lists that the contract has no search for. */

@@ -58,7 +58,9 @@ export async function populate(harness: TestApp, organizationId: string): Promis
       last_authenticated_at: isPlain ? null : minute(index),
       registration_suspended_at: index === 3 ? minute(index) : null,
       identity_conflict_since: index === 4 ? minute(index) : null,
-      ...(index === 6 ? {} : { registered_owner_id: owner, registered_at: minute(index) }),
+      ...(index === 6
+        ? {}
+        : { registered_owner_id: (index === 5 ? people[1]?.id : undefined) ?? owner, registered_at: minute(index) }),
     })
     devices.push(device)
     keep('devices', device.id)

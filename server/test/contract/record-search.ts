@@ -7,6 +7,9 @@ const linked = (name: string) => (record: WireRecord) => (record[name] as { iden
 const tags = (name: string) => (record: WireRecord) =>
   (record['check_tags'] as WireRecord[]).map((tag) => tag[name] as string | null)
 
+/** Addresses of people by their identifier: a device shows no more of its owner than that. */
+export const addressesOfPeople = new Map<string, string>()
+
 /** Where a record shows what is searched for under another name; by record and field. */
 const shownAs: Readonly<Record<string, (record: WireRecord) => unknown>> = {
   'issue check_id': linked('check_information'),
@@ -22,6 +25,7 @@ const shownAs: Readonly<Record<string, (record: WireRecord) => unknown>> = {
   'listWebhookDeliveries device_id': linked('device'),
   'listWebhookDeliveries last_status': ({ last_status: status }) => (status === null ? null : String(status)),
   'auth_log_session device_id': linked('device_info'),
+  'device registered_owner': (record) => addressesOfPeople.get(linked('registered_owner_info')(record)) ?? '',
 }
 
 /** What a record has in a searched field: no value, one, or several. */

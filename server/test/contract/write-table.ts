@@ -58,7 +58,7 @@ export const writes: Readonly<Record<string, Write>> = {
   createCheckRefresh: {
     place: 0,
     body: (world) => ({ check_id: first(world, 'checks') }),
-    wrong: [{}, { check_id: 'x' }],
+    wrong: [{ check_id: 'x' }, { check_ids: [] }, { check_id: 1, check_ids: [1] }],
     shows: {},
   },
   addDeviceGroupMembers: {

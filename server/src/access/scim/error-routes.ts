@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { statusOf, toServiceError } from '../../http/errors.ts'
+import { isEncoded } from '../../http/letters.ts'
 import { scimMediaType } from './endpoint-routes.ts'
 import { ScimError, type ScimType } from './scim-error.ts'
 
@@ -27,6 +28,7 @@ export function answerErrorsOfScim(scope: FastifyInstance): void {
     if (refusal.status >= 500) logFailure(log, error, request, refusal.status)
     // RFC 9110 §11.6.1: a 401 names the scheme that would do.
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+    if (refusal.status === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity')
     return send(reply, refusal)
   })
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../../base/errors.ts'
+import { refuseUndecodable } from '../../http/letters.ts'
 import { wholeBody } from '../../http/whole-body.ts'
 import { addDiscovery } from './discovery-routes.ts'
 import { scimMediaType } from './endpoint-routes.ts'
@@ -14,6 +15,7 @@ export function scimRoutes(app: FastifyInstance): void {
   app.register(
     (scope, _options, done) => {
       readBodies(scope)
+      scope.addHook('preValidation', async (request) => refuseUndecodable(request))
       answerErrorsOfScim(scope)
       addDiscovery(scope)
       addUsers(scope)

@@ -1,6 +1,8 @@
+import type { DeviceGroupMembershipRequest } from '@muster/contract/groups.ts'
 import { groupOperations } from '@muster/contract/operations/groups.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { identifierOf } from '../../http/record-id.ts'
 import { addDeviceGroupMembers } from './add-device-group-members.ts'
@@ -11,7 +13,7 @@ export function membershipRoutes(app: FastifyInstance): void {
   endpoint(app, {
     ...groupOperations.addDeviceGroupMembers,
     run: async ({ db, params: { deviceGroupId: groupId }, body, context }) => {
-      const deviceIds = body.device_ids.map(identifierOf)
+      const deviceIds = readDeviceIds(body)
       const addition = { groupId, deviceIds }
       await transact(db, (tx) => addDeviceGroupMembers(tx, addition, context))
       return presentMembership(groupId, deviceIds)
@@ -26,4 +28,12 @@ export function membershipRoutes(app: FastifyInstance): void {
       return presentMembership(groupId, [deviceId])
     },
   })
+}
+
+/** A single device is named by clients that add one at a time. */
+function readDeviceIds({ device_ids: several, device_id: one }: DeviceGroupMembershipRequest): string[] {
+  const refuse = (message: string) => fail('invalid', { errors: [{ field: 'device_ids', message }] })
+  if (several !== undefined && one !== undefined) return refuse('give exactly one of device_ids and device_id')
+  const given = one === undefined ? several : [one]
+  return given === undefined ? refuse('is required') : given.map(identifierOf)
 }

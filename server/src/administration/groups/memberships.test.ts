@@ -99,6 +99,22 @@ test('either all devices are added or none, and foreign and deleted devices are 
   assert.deepEqual(await audits(), [])
 })
 
+test('one device can be named alone, and not beside a list', async () => {
+  const { organizationId, key } = app.tenant
+  const group = await make.deviceGroup(organizationId)
+  const device = await make.device(organizationId)
+  const url = `/device_groups/${group.id}/memberships`
+  for (const body of [{}, { device_id: device.id, device_ids: [device.id] }, { device_id: 'x' }, { device_id: null }]) {
+    const { status, body: refused } = await app.ask('POST', url, { key, body })
+    assert.deepEqual([status, refused.error], [422, 'invalid'], JSON.stringify(body))
+  }
+  assert.deepEqual(await membersOf(group.id), { ids: [], count: 0 })
+  const { status, body } = await app.ask('POST', url, { key, body: { device_id: Number(device.id) } })
+  const membership = { device_id: device.id, group_id: group.id }
+  assert.deepEqual([status, body], [200, { ...membership, data: [membership] }])
+  assert.deepEqual(await membersOf(group.id), { ids: [device.id], count: 1 })
+})
+
 test('what is no list of 1 to 1,000 identifiers is refused', async () => {
   const { organizationId } = app.tenant
   const group = await make.deviceGroup(organizationId)

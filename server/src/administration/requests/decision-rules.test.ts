@@ -21,6 +21,16 @@ const exemptions: [ExemptionRequestDecision, ReturnType<typeof readExemptionDeci
     { status: denied, internal_message: 'No.', denial_explanation: 'Encrypt it.' },
     { ok: { status: denied, internalMessage: 'No.', explanation: 'Encrypt it.' } },
   ],
+  [
+    { status: approved, reviewer_note: ' Fine. ' },
+    { ok: { status: approved, internalMessage: 'Fine.', explanation: null } },
+  ],
+  [
+    { status: approved, internal_message: 'Fine.', reviewer_note: 'Not this.' },
+    { ok: { status: approved, internalMessage: 'Fine.', explanation: null } },
+  ],
+  [{ status: approved, reviewer_note: ' ' }, { errors: [blank] }],
+  [{ status: approved }, { errors: [{ field: 'internal_message', message: 'is required' }] }],
   [{ status: approved, internal_message: ' \n' }, { errors: [blank] }],
   [{ status: denied, internal_message: 'No.' }, { errors: [unexplained('denial_explanation')] }],
   [

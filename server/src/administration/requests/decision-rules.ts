@@ -21,10 +21,12 @@ const neededToDeny = (field: string): FieldError => ({ field, message: 'is requi
 
 /** What a request body decides about an exemption request. */
 export function readExemptionDecision(body: ExemptionRequestDecision): Reading {
-  const internalMessage = textOf(body.internal_message)
+  const note = body.internal_message ?? body.reviewer_note
+  const internalMessage = textOf(note)
   const explanation = body.status === 'denied' ? textOf(body.denial_explanation) : null
+  const fault = note === undefined ? 'is required' : 'must not be blank'
   const errors = [
-    ...(internalMessage === null ? [{ field: 'internal_message', message: 'must not be blank' }] : []),
+    ...(internalMessage === null ? [{ field: 'internal_message', message: fault }] : []),
     ...(body.status === 'denied' && explanation === null ? [neededToDeny('denial_explanation')] : []),
   ]
   return errors.length > 0 ? { errors } : { ok: { status: body.status, internalMessage, explanation } }

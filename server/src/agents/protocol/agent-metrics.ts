@@ -35,6 +35,11 @@ export function agentMetrics({ devices, waiting }: Counts) {
     help: 'Log batches that could not be used and were taken off the agent all the same.',
     registers: [],
   })
+  const replacedBodies = new Counter({
+    name: 'muster_agent_bodies_not_utf8_total',
+    help: 'Bodies of agents with bytes that are not UTF-8: they were taken, with U+FFFD in place of those bytes.',
+    registers: [],
+  })
   const refusedBodies = new Counter({
     name: 'muster_agent_refused_bodies_total',
     help: 'Bodies of agents that were not taken, by the status of the answer: 400, 401, 408 (too slow), 413, 503 (memory).',
@@ -77,6 +82,7 @@ export function agentMetrics({ devices, waiting }: Counts) {
     answers,
     snapshots,
     drainedLogs,
+    replacedBodies,
     refusedBodies,
     bodyBytes,
     all: [
@@ -85,6 +91,7 @@ export function agentMetrics({ devices, waiting }: Counts) {
       answers,
       snapshots,
       drainedLogs,
+      replacedBodies,
       refusedBodies,
       bodyBytes,
       enrollmentsWaiting,

@@ -193,6 +193,32 @@ test('a log that cannot be used is taken off the agent all the same', async () =
   assert.ok((await client.config()).accepted, 'the agent is not the worse for it')
 })
 
+test('bytes that are not UTF-8 are replaced and counted: osquery would send the same again for ever', async () => {
+  const { id: organizationId } = await make.organization()
+  const { client } = await agents.enrolled(organizationId)
+  const counted = async () => {
+    const { values } = await agents.context.metrics.replacedBodies.get()
+    return values[0]?.value ?? 0
+  }
+  const before = await counted()
+  const node_key = client.nodeKey
+  const status = { severity: 2, filename: 'file.cpp', line: 1, message: 'A file named über', version: '5.23.1' }
+  const log = JSON.stringify({ node_key, log_type: 'status', data: [status] })
+  for (const [body, headers] of [
+    [Buffer.from(log, 'latin1'), {}],
+    [gzipSync(Buffer.from(log, 'latin1')), { 'content-encoding': 'gzip' }],
+  ] as const) {
+    const verdict = await client.call('/log', body, headers)
+    assert.deepEqual([verdict.status, verdict.text], [200, '{}'])
+  }
+  assert.equal(await counted(), before + 2)
+  const write = JSON.stringify({ node_key, queries: { 'no/such/query': [{ path: '/tmp/über' }] }, statuses: {} })
+  assert.ok((await client.call('/distributed/write', Buffer.from(write, 'latin1'), {})).accepted)
+  assert.equal(await counted(), before + 3)
+  await client.call('/log', Buffer.from(log), {})
+  assert.equal(await counted(), before + 3, 'what is UTF-8 is not counted')
+})
+
 test('when a device last spoke is remembered, and written with the next batch', async () => {
   const { id: organizationId } = await make.organization()
   const { client, deviceId } = await agents.enrolled(organizationId)

@@ -21,6 +21,7 @@ import {
 import { type BodyLimits, bodyLimits } from './bodies/body-limits.ts'
 import { type BodyReceiver, bodyReceiver } from './bodies/receive-bodies.ts'
 import { addBodyParser, answerWith, decorateRequests } from './body-routes.ts'
+import { countReplaced } from './count-replaced.ts'
 import { deviceConfig } from './device-config.ts'
 import { type DeviceState, isStale } from './device-registry.ts'
 import { enrollDevice } from './enroll-device.ts'
@@ -155,7 +156,7 @@ async function respond(
   reply: FastifyReply,
   work: (device: DeviceState | LoadedDevice, body: Record<string, unknown>) => Promise<Answer>,
 ): Promise<FastifyReply> {
-  const parsed = await parseBody(request)
+  const parsed = await parseBody(context, request)
   if (parsed === 'too_large') return answerWith(reply, await refuseTooLarge(context, request))
   const body = fieldsOf(parsed)
   if (!body) return answerWith(reply, unreadable)
@@ -166,9 +167,11 @@ async function respond(
   return answerWith(reply, await work(found, body))
 }
 
-async function parseBody(request: FastifyRequest): Promise<unknown> {
+async function parseBody(context: AgentContext, request: FastifyRequest): Promise<unknown> {
   if (request.agentBody?.kind === 'skipped') return 'too_large'
-  const parsed = await parseInTurns(bodyOf(request) ?? Buffer.alloc(0), agentLimits)
+  const bytes = bodyOf(request) ?? Buffer.alloc(0)
+  countReplaced(context, bytes)
+  const parsed = await parseInTurns(bytes, agentLimits)
   if ('ok' in parsed) return fieldsOf(parsed.ok)
   return parsed.fault === 'too_large' ? parsed.fault : undefined
 }

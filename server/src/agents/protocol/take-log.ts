@@ -4,6 +4,7 @@ import { valueText } from '../../base/value-text.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type Answer, fieldsOf, parseFields, success, unknownNodeKey } from './answers.ts'
 import { inflateBody } from './bodies/inflate-body.ts'
+import { countReplaced } from './count-replaced.ts'
 import type { DeviceState } from './device-registry.ts'
 import { authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
 import { takeSnapshotLines } from './take-snapshots.ts'
@@ -54,6 +55,7 @@ async function answerInTurn(
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<Answer> {
   const text = await inflateBody(bytes)
+  if (text) countReplaced(context, text)
   const parsed = text && (await parseInTurns(text, agentLimits))
   const body = parsed && 'ok' in parsed ? fieldsOf(parsed.ok) : undefined
   noteContact(context, stateOf(device), context.clock())

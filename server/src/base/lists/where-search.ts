@@ -10,6 +10,11 @@ export type SearchColumn = {
   readonly type: 'text' | 'bigint' | 'uuid' | 'boolean' | 'timestamptz' | 'text[]'
   /** The stored form of an exact value where it is not the wire's, such as an enum's; undefined matches nothing. */
   readonly storedValue?: (value: string) => string | undefined
+  /** Where the column is another table's: which column refers to it, and which rows refer to one that meets a condition. */
+  readonly elsewhere?: {
+    readonly reference: string
+    readonly refersTo: (condition: RawBuilder<SqlBool>) => RawBuilder<SqlBool>
+  }
 }
 
 /** A column for every searchable field of a record. */
@@ -37,9 +42,15 @@ export function whereSearch<Names extends string>(
   return sql<SqlBool>`(${sql.join(groups, sql` or `)})`
 }
 
-function conditionOf(
+function conditionOf(clause: SearchClause, { elsewhere, ...column }: SearchColumn): RawBuilder<SqlBool> {
+  if (!elsewhere) return comparison(clause, column)
+  if (clause.value === null) return sql`${sql.ref(elsewhere.reference)} is null`
+  return elsewhere.refersTo(comparison(clause, column))
+}
+
+function comparison(
   clause: SearchClause,
-  { column: reference, type, storedValue }: SearchColumn,
+  { column: reference, type, storedValue }: Omit<SearchColumn, 'elsewhere'>,
 ): RawBuilder<SqlBool> {
   const column = typeof reference === 'string' ? sql.ref(reference) : reference
   const { operator, value } = clause

@@ -43,6 +43,13 @@ async function tag(check: MadeCheck, name: string, columns: { description?: stri
 const refresh = (deviceId: string, body: unknown, key = app.tenant.key) =>
   app.ask('POST', `/devices/${deviceId}/check_refreshes`, { key, body })
 
+const refreshOf = (deviceId: string, checkIds: readonly string[], at: string) => ({
+  device_id: deviceId,
+  check_id: checkIds[0],
+  check_refresh_initiated_at: at,
+  data: checkIds.map((check_id) => ({ device_id: deviceId, check_id })),
+})
+
 const refreshes = () => app.db.selectFrom('check_refreshes').select(['device_id', 'check_id', 'requested_at']).execute()
 
 for (const version of apiVersions) {
@@ -143,7 +150,7 @@ for (const version of apiVersions) {
       headers,
       body: { check_id: check.id },
     })
-    const record = { device_id: device.id, check_id: check.id, check_refresh_initiated_at: start }
+    const record = refreshOf(device.id, [check.id], start)
     assert.deepEqual([answer.status, answer.body], [200, record])
     assert.deepEqual(await refreshes(), [{ device_id: device.id, check_id: check.id, requested_at: start }])
   })
@@ -304,7 +311,7 @@ test('a refresh waits for the device, tells its agent and is renewed by another'
     assert.equal((await refresh(device.id, { check_id: Number(check.id) })).body.check_id, check.id)
     app.setNow('2026-11-20T10:05:00.000Z')
     const { status, body } = await refresh(device.id, { check_id: `00${check.id}` })
-    const record = { device_id: device.id, check_id: check.id, check_refresh_initiated_at: app.now() }
+    const record = refreshOf(device.id, [check.id], app.now())
     assert.deepEqual([status, body], [200, record])
   } finally {
     stop()
@@ -322,6 +329,7 @@ test('what does not run on the device on a schedule cannot be refreshed', async 
   const paused = await make.check(organizationId, { configuration: { paused_at: start, paused_by: 'Ada' } })
   const elsewhere = await make.check(organizationId, { platforms: ['windows'] })
   const excluded = await make.check(organizationId, { configuration: { excluded_groups: ['macos'] } })
+  const good = await make.check(organizationId)
   await app.db.deleteFrom('agent_notices').execute()
   const refused: [check: MadeCheck, message: string][] = [
     [external, 'Results of an external check are reported from outside.'],
@@ -334,12 +342,53 @@ test('what does not run on the device on a schedule cannot be refreshed', async 
     const expected = { error: 'check_not_refreshable', message, errors: [{ field: 'check_id', message }] }
     assert.deepEqual([status, body], [422, expected])
   }
-  for (const body of [{}, { check_id: null }, { check_id: 'x' }, { check_id: -1 }, { check_id: 1.5 }]) {
+  const wrong = [null, 'x', -1, 1.5].flatMap((id) => [{ check_id: id }, { check_ids: [id] }])
+  for (const body of [...wrong, { check_ids: [] }, { check_ids: 'x' }, { check_id: good.id, check_ids: [good.id] }]) {
     const answer = await refresh(device.id, body)
     assert.deepEqual([answer.status, answer.body.error], [422, 'invalid'], JSON.stringify(body))
   }
+  const several = await refresh(device.id, { check_ids: [good.id, external.id, '987654321', paused.id] })
+  assert.deepEqual(
+    [several.status, several.body.errors],
+    [
+      422,
+      [
+        { field: 'check_ids/1', message: 'Results of an external check are reported from outside.' },
+        { field: 'check_ids/2', message: 'there is no such check' },
+        { field: 'check_ids/3', message: 'The check is paused.' },
+      ],
+    ],
+  )
   assert.deepEqual(await refreshes(), [])
   assert.deepEqual(await app.db.selectFrom('agent_notices').selectAll().execute(), [])
+})
+
+test('a refresh of several checks, or of all that run on the device, asks for each of them once', async () => {
+  const { organizationId } = app.tenant
+  const device = await make.device(organizationId, { device_type: 'Mac' })
+  const empty = await refresh(device.id, {})
+  const message = 'No check runs on this device by itself.'
+  assert.deepEqual([empty.status, empty.body.error, empty.body.message], [422, 'check_not_refreshable', message])
+  const [one, two, three] = [
+    await make.check(organizationId),
+    await make.check(organizationId),
+    await make.check(organizationId),
+  ]
+  await make.check(organizationId, { type: 'external' })
+  await make.check(organizationId, { configuration: { paused_at: start, paused_by: 'Ada' } })
+  await make.check(organizationId, { platforms: ['windows'] })
+  const other = await make.device(organizationId, { device_type: 'Mac' })
+  const listed = await refresh(device.id, { check_ids: [two.id, Number(one.id), two.id] })
+  assert.deepEqual([listed.status, listed.body], [200, refreshOf(device.id, [two.id, one.id], start)])
+  assert.deepEqual((await refreshes()).map(({ check_id: id }) => id).sort(), [one.id, two.id].sort())
+  for (const body of [{}, undefined]) {
+    app.setNow('2026-11-20T10:05:00.000Z')
+    const all = await refresh(device.id, body)
+    assert.deepEqual([all.status, all.body], [200, refreshOf(device.id, [one.id, two.id, three.id], app.now())])
+  }
+  const asked = await refreshes()
+  assert.deepEqual([asked.length, new Set(asked.map((row) => row.requested_at))], [3, new Set([app.now()])])
+  assert.ok(asked.every((row) => row.device_id !== other.id))
 })
 
 test('a refresh of another organization’s device or check is as unknown as any', async () => {
@@ -361,6 +410,8 @@ test('a refresh of another organization’s device or check is as unknown as any
     const { status, body } = await refresh(deviceId, { check_id: checkId })
     assert.deepEqual([status, body], [404, missing], `${deviceId} ${checkId}`)
   }
+  for (const deviceId of [foreignDevice.id, gone.id]) assert.equal((await refresh(deviceId, {})).status, 404)
+  assert.equal((await refresh(device.id, { check_ids: [check.id, foreignCheck.id] })).status, 422)
   assert.deepEqual(await refreshes(), [])
 })
 

@@ -1,4 +1,5 @@
 import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
+import type { CheckRefresh } from '@muster/contract/check-refreshes.ts'
 import type { CheckResult } from '@muster/contract/check-results.ts'
 import type { Check } from '@muster/contract/checks.ts'
 import type { ResultRow } from '../../compliance/results/result-queries.ts'
@@ -88,3 +89,10 @@ const defaultsOf = (definitions: Record<string, unknown>): Record<string, unknow
   Object.fromEntries(
     Object.entries(definitions).map(([name, definition]) => [name, (definition as { default: unknown }).default]),
   )
+
+export const presentRefresh = (deviceId: string, checkIds: readonly string[], now: string): CheckRefresh => ({
+  device_id: deviceId,
+  check_id: checkIds[0] ?? '',
+  check_refresh_initiated_at: now,
+  data: [...new Set(checkIds)].map((checkId) => ({ device_id: deviceId, check_id: checkId })),
+})

@@ -1,8 +1,9 @@
+import type { CheckRefreshRequest } from '@muster/contract/check-refreshes.ts'
 import { checkOperations } from '@muster/contract/operations/checks.ts'
 import type { FastifyInstance } from 'fastify'
-import { transact } from '../../base/db/transact.ts'
-import { orNotFound } from '../../base/errors.ts'
-import { requestRefresh } from '../../compliance/results/request-refresh.ts'
+import { type Tx, transact } from '../../base/db/transact.ts'
+import { fail, orNotFound } from '../../base/errors.ts'
+import { requestAllRefreshes, requestRefresh, requestRefreshes } from '../../compliance/results/request-refresh.ts'
 import { listResultsOfCheck, listResultsOfDevice } from '../../compliance/results/result-queries.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
@@ -10,7 +11,7 @@ import { identifierOf } from '../../http/record-id.ts'
 import { deviceExists } from '../../inventory/devices/queries.ts'
 import { checkExists, findCheck, findConfiguration, listChecks } from '../configuration/queries.ts'
 import { updateConfiguration } from '../configuration/update-configuration.ts'
-import { presentCheck, presentCheckResult, presentConfiguration } from './present.ts'
+import { presentCheck, presentCheckResult, presentConfiguration, presentRefresh } from './present.ts'
 
 export function checkRoutes(app: FastifyInstance): void {
   listEndpoint(app, {
@@ -60,11 +61,25 @@ export function checkResultRoutes(app: FastifyInstance): void {
 
   endpoint(app, {
     ...checkOperations.createCheckRefresh,
-    run: ({ db, organizationId, params: { deviceId }, body, now }) =>
-      transact(db, async (tx) => {
-        const checkId = identifierOf(body.check_id)
-        await requestRefresh(tx, { organizationId, deviceId, checkId, now })
-        return { device_id: deviceId, check_id: checkId, check_refresh_initiated_at: now }
-      }),
+    run: async ({ db, organizationId, params: { deviceId }, body, now }) => {
+      const place = { organizationId, deviceId, now }
+      const checkIds = await transact(db, (tx) => askForChecks(tx, place, body))
+      return presentRefresh(deviceId, checkIds, now)
+    },
   })
+}
+
+type Place = Parameters<typeof requestAllRefreshes>[1]
+
+/** Which checks run again; neither member means all. */
+async function askForChecks(tx: Tx, place: Place, body: CheckRefreshRequest): Promise<string[]> {
+  const { check_id: one, check_ids: several } = body
+  if (one !== undefined && several !== undefined) {
+    return fail('invalid', { errors: [{ field: 'check_ids', message: 'give at most one of check_id and check_ids' }] })
+  }
+  if (one === undefined && several === undefined) return requestAllRefreshes(tx, place)
+  const checkIds = (several ?? [one ?? '']).map(identifierOf)
+  if (several) await requestRefreshes(tx, { ...place, checkIds })
+  else await requestRefresh(tx, { ...place, checkId: checkIds[0] ?? '' })
+  return checkIds
 }

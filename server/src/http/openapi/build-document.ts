@@ -76,8 +76,10 @@ where a field allows it. Join clauses by \`AND\`, which binds tighter, and \`OR\
 
 **Methods**: every GET also takes HEAD, and OPTIONS tells what an address takes. Another method is a 405 with \`Allow\`.
 
-**Bodies**: identifiers may be strings or numbers, and booleans may be the strings \`"true"\` and \`"false"\`. Members that
-an operation does not know are ignored.
+**Query parameters** that an operation does not know are refused: a 422 names them. Version 2023-05-26 ignores them.
+
+**Bodies** are JSON in UTF-8. Identifiers may be strings or numbers, and booleans may be the strings \`"true"\` and
+\`"false"\`. Members that an operation does not know are ignored.
 
 **Limit**: a key may make 270 requests in the minute that its first request starts. Every answer says how many are
 left; a 429 says when to come again.

@@ -43,7 +43,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
 const otherRefusals: Refusal = {
   name: 'OtherError',
   description:
-    'What can happen anywhere: 400 for a body that is not JSON, an unknown API version or a cursor of another list, 410 for version v0, 413 for a body of more than 1 MiB, 415 for another content type, 500 and 503 for failures of the service.',
+    'What can happen anywhere: 400 for a body that is not JSON in UTF-8, an unknown API version or a cursor of another list, 410 for version v0, 413 for a body of more than 1 MiB, 415 for another content type, charset or content coding, 500 and 503 for failures of the service.',
   codes: [
     ...(['malformed_json', 'unknown_api_version', 'bad_cursor', 'malformed_request', 'api_version_gone'] as const),
     ...(['body_too_large', 'unsupported_media_type', 'internal', 'unavailable'] as const),
@@ -88,21 +88,13 @@ const tooManyHeaders = referencesTo([...counted, 'Retry-After'])
 export const headersOf = (access: Operation['access']): Schema => referencesTo(access === 'public' ? always : counted)
 
 /** The statuses that say something of the operation itself when it refuses a call. */
-function refusalStatusesOf({
-  access,
-  path,
-  body,
-  query,
-  method,
-  namesRecord,
-  faultsAreMalformed,
-}: Operation): number[] {
+function refusalStatusesOf({ access, path, namesRecord, faultsAreMalformed }: Operation): number[] {
   const isKeyed = access !== 'public'
   const when: [status: number, applies: boolean][] = [
     [401, isKeyed],
     [403, isKeyed && access !== 'read'],
     [404, path.includes(':') || namesRecord === true],
-    [422, !faultsAreMalformed && (body !== undefined || query !== undefined || method !== 'GET')],
+    [422, isKeyed && !faultsAreMalformed],
     [429, isKeyed],
   ]
   return when.filter(([, applies]) => applies).map(([status]) => status)

@@ -169,7 +169,7 @@ test('each auth state has its word', async () => {
 
 test('devices are searched by every searchable field, in all three lists', async () => {
   const { organizationId } = app.tenant
-  const owner = await make.person(organizationId)
+  const owner = await make.person(organizationId, { email: 'Ada.Ruiz@acme.example' })
   const group = await make.deviceGroup(organizationId)
   const check = await make.check(organizationId, {
     platforms: ['darwin'],
@@ -218,10 +218,13 @@ test('devices are searched by every searchable field, in all three lists', async
     ['last_authenticated_at>2026-11-20', []],
     ['last_authenticated_at:null', [two, three]],
     ['serial:C02_XL', [one]],
-    ['serial:c02_xl', []],
+    ['serial:c02_xl', [one]],
+    ['serial:["c02_xl","NULL"]', [one, three]],
     ['serial~2_x', [one]],
     ['serial~_', [one]],
     ['serial:null', [two]],
+    ['registered_owner:ada.ruiz@acme.example', [one, three]],
+    ['registered_owner:null', [two]],
     ['serial:"null"', [three]],
     ['note:"Lent \\"until\\" spring"', [one]],
     ['note~UNTIL', [one]],
@@ -252,7 +255,7 @@ test('devices are searched by every searchable field, in all three lists', async
   }
 })
 
-test('a hardware UUID is found in either case, with its index', async () => {
+test('a hardware UUID and a serial are found in either case, with their indexes', async () => {
   const { organizationId } = app.tenant
   const upper = await make.device(organizationId, { hardware_uuid: 'AE3B105F-0E43-5B0B-9D61-7A1C3F3E2D10' })
   const mixed = await make.device(organizationId, { hardware_uuid: '5e2b6c1f-0e43-5b0b-9d61-7a1c3f3e2D11' })
@@ -264,11 +267,45 @@ test('a hardware UUID is found in either case, with its index', async () => {
   assert.deepEqual(await found(`hardware_uuid:["${one}","${other}"]`), [upper.id, mixed.id])
   await transact(app.db, async (tx) => {
     await sql`set local enable_seqscan = off`.execute(tx)
-    const { rows } = await sql<Record<string, string>>`
-      explain select id from devices
-      where organization_id = ${organizationId} and lower(hardware_uuid) = lower(${one}::text)`.execute(tx)
-    assert.match(rows.map((row) => row['QUERY PLAN']).join('\n'), /devices_hardware_uuid/)
+    for (const [column, index] of [
+      ['hardware_uuid', 'devices_hardware_uuid'],
+      ['serial', 'devices_serial_in_any_case'],
+    ] as const) {
+      const { rows } = await sql<Record<string, string>>`
+        explain select id from devices
+        where organization_id = ${organizationId} and folded(${sql.ref(column)}) = ${one}::text`.execute(tx)
+      assert.match(rows.map((row) => row['QUERY PLAN']).join('\n'), new RegExp(`using ${index} `))
+    }
   })
+})
+
+test('devices are found by the address of their owner, in any case', async () => {
+  const { organizationId } = app.tenant
+  const globex = (await app.addTenant('Globex')).organizationId
+  const owners = new Map<string, string>()
+  for (const email of ['Ada.Ruiz@acme.example', 'bob@acme.example']) {
+    const owner = await make.person(organizationId, { email })
+    owners.set(email, (await make.device(organizationId, { registered_owner_id: owner.id })).id)
+  }
+  const namesake = await make.person(globex, { email: 'ada.ruiz@acme.example' })
+  await make.device(globex, { registered_owner_id: namesake.id })
+  const free = (await make.device(organizationId, { device_type: 'iOS', form_factor: 'phone' })).id
+  const [ada = '', bob = ''] = owners.values()
+  const found: [query: string, ids: string[]][] = [
+    ['registered_owner:ada.ruiz@acme.example', [ada]],
+    ['registered_owner:"BOB@ACME.example"', [bob]],
+    ['registered_owner:["ada.ruiz@acme.example","bob@acme.example","nobody@acme.example"]', [ada, bob]],
+    ['registered_owner~RUIZ', [ada]],
+    ['registered_owner~"@acme."', [ada, bob]],
+    ['registered_owner:null', [free]],
+    ['registered_owner:"null"', []],
+    ['registered_owner:nobody@acme.example OR registered_owner:null', [free]],
+    ['registered_owner~ruiz AND device_type:iOS', []],
+    ['registered_owner~ruiz OR device_type:iOS', [ada, free]],
+  ]
+  for (const [query, ids] of found) {
+    assert.deepEqual(await idsOf(`/devices?query=${encodeURIComponent(query)}`), ids, query)
+  }
 })
 
 test('who is blocked is asked of the list of devices, in all three lists', async () => {
@@ -297,7 +334,8 @@ test('what devices cannot be searched by is refused, in all three lists', async 
   const owner = await make.person(organizationId)
   const group = await make.deviceGroup(organizationId)
   const fields =
-    'id, name, registered_at, last_authenticated_at, serial, note, hardware_uuid, device_type, auth_state, ' +
+    'id, name, registered_at, last_authenticated_at, serial, note, hardware_uuid, registered_owner, device_type, ' +
+    'auth_state, ' +
     'will_block_at, registration_suspended_at, identity_conflict_since'
   const types = '"Mac", "Linux", "Windows", "iOS", "Android"'
   const wrong: [query: string, message: string][] = [

@@ -21,6 +21,15 @@ const searchColumns = {
   serial: { column: 'devices.serial', type: 'text' },
   note: { column: 'devices.note', type: 'text' },
   hardware_uuid: { column: 'devices.hardware_uuid', type: 'text' },
+  registered_owner: {
+    ...{ column: 'owner.email', type: 'text' },
+    elsewhere: {
+      reference: 'devices.registered_owner_id',
+      // Not `in`, which the planner turns into a join only where it names nothing of the list.
+      refersTo: (isMeant) => sql`exists (select from people as owner
+        where owner.organization_id = devices.organization_id and owner.id = devices.registered_owner_id and ${isMeant})`,
+    },
+  },
   device_type: { column: 'devices.device_type', type: 'text' },
   auth_state: { column: 'devices.auth_state', type: 'text', storedValue: storedState },
   will_block_at: { column: 'devices.will_block_at', type: 'timestamptz' },
