@@ -14,7 +14,7 @@ const kid = 'trQULYmfvQh1Yq8wOnQpvOenTW-ki4PJSqEAP_Svvq4'
 const linked: NonNullable<DeviceCompanion['companion']> = {
   ...{ state: 'linked', kid, agent_version: '1.4.0', is_bundled: false, linked_by: 'file' },
   ...{ linked_at: new Date(Date.now() - 7_200_000).toISOString(), last_contact_at: new Date().toISOString() },
-  ...{ last_proved_at: null, seen_twice_at: null },
+  ...{ last_proved_at: null, seen_twice_at: null, port: 17_443, taken_ports: [15_861] },
 }
 
 /** The server of the tests has no companions: it is answered for. */
@@ -50,11 +50,12 @@ test('the page of a device shows how its companion stands', { skip }, async () =
   await row('Linked since').getByText('2 h ago').waitFor()
   await row('Last check-in').locator('time').waitFor()
   await row('Last proof').getByText('never').waitFor()
+  await row('Listens on').getByText('port 17443', { exact: true }).waitFor()
   await facts().getByText('sudo /usr/lib/muster-companion/muster-companion selftest', { exact: true }).waitFor()
   await facts().getByRole('button', { name: 'Copy the command' }).waitFor()
   assert.equal(
     await facts()
-      .getByText(/seen twice|trial/)
+      .getByText(/seen twice|trial|hold all of its ports/)
       .count(),
     0,
   )
@@ -74,6 +75,23 @@ test('the page of a device says what is wrong with the key of its companion', { 
   await answer({ ...linked, state: 'linking', linked_at: null, linked_by: null })
   await row('State').getByText('Waiting for its link').waitFor()
   await row('Linked since').getByText('not yet').waitFor()
+})
+
+test('the page of a device says that other programs hold all ports of its companion', { skip }, async () => {
+  await answer({ ...linked, port: null, taken_ports: [15_861, 17_443] })
+  await facts().getByText('Other programs hold all of its ports (15861, 17443)').waitFor()
+  assert.equal(await row('Listens on').count(), 0)
+  assert.deepEqual(await violations(page), [])
+  await assertFitsPhone(page)
+  await answer({ ...linked, port: null, taken_ports: [] })
+  await row('State').waitFor()
+  assert.equal(
+    await facts()
+      .getByText(/Listens on|hold all of its ports/)
+      .count(),
+    0,
+    'it has not said',
+  )
 })
 
 test('the page of a Mac has the command of its package, and that of Windows the one that there is', {

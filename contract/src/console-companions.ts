@@ -18,6 +18,15 @@ const Companion = Type.Object(
     last_contact_at: Timestamp('When it last checked in.'),
     last_proved_at: Nullable(Timestamp('When it last proved the device at a sign-in; null if never.')),
     seen_twice_at: Nullable(Timestamp('When its key was last seen with an outdated state; null if never.')),
+    port: Nullable(
+      Type.Integer({
+        description: 'The port of 127.0.0.1 that it listens on; null where it has none, or has not said.',
+      }),
+    ),
+    taken_ports: Type.Array(Type.Integer(), {
+      description:
+        'The ports that other programs held when it tried them; all of its ports where it tried them and has none.',
+    }),
   },
   { description: 'The companion that is linked to the device, or else the newest that waits for its link.' },
 )
@@ -40,6 +49,8 @@ export const DeviceCompanion = Type.Object(
           last_contact_at: '2026-11-20T09:13:55.018Z',
           last_proved_at: '2026-11-20T08:01:12.440Z',
           seen_twice_at: null,
+          port: 17_443,
+          taken_ports: [15_861],
         },
       },
     ],

@@ -80,8 +80,10 @@ function Facts({ companion, type }: { companion: Companion; type: ComputerType }
         <Fact name="Last proof">
           <RelativeTime time={companion.last_proved_at} missing="never" />
         </Fact>
+        {companion.port !== null && <Fact name="Listens on">port {companion.port}</Fact>}
       </dl>
       {companion.seen_twice_at !== null && <SeenTwice at={companion.seen_twice_at} />}
+      {companion.port === null && companion.taken_ports.length > 0 && <WithoutPort ports={companion.taken_ports} />}
       {isTrial && (
         <p className="note companion-note">
           <span>
@@ -112,6 +114,15 @@ const SeenTwice = ({ at }: { at: string }) => (
       copied, or the machine was put back to an earlier state. The companion on this device continues, and a copy is
       refused. If the key is seen twice again, run <code>muster companion --new-key</code> on the device, or install the
       companion again.
+    </span>
+  </p>
+)
+
+const WithoutPort = ({ ports }: { ports: readonly number[] }) => (
+  <p className="note will companion-note">
+    <span>
+      <b className="medium">Other programs hold all of its ports</b> ({ports.join(', ')}): no sign-in proves this device
+      until one is free. End those programs or move them; the companion listens again within a minute by itself.
     </span>
   </p>
 )

@@ -7,7 +7,7 @@ export const findCompanionOfDevice = (reader: Reader, organizationId: string, de
   reader
     .selectFrom('companion_keys')
     .select(['status as state', 'kid', 'agent_version', 'is_bundled', 'linked_at', 'linked_by'])
-    .select(['last_contact_at', 'last_proved_at', 'seen_twice_at'])
+    .select(['last_contact_at', 'last_proved_at', 'seen_twice_at', 'port', 'taken_ports'])
     .where(inOrganization('companion_keys', organizationId))
     .where('device_id', '=', deviceId)
     .orderBy(sql`status = 'linked'`, 'desc')

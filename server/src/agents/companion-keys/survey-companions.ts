@@ -78,24 +78,50 @@ export type CompanionSurvey = {
   seenTwiceCount: number
   /** Some of them, the latest first. */
   seenTwice: { id: string; name: string; organization: string; at: string }[]
+  /** Devices whose linked companion has said within the last week that all its ports are taken, in all organizations. */
+  withoutPortCount: number
+  /** Some of them, the latest first. */
+  withoutPort: { id: string; name: string; organization: string; takenPorts: number[] }[]
 }
 
 const maxListed = 3
 
 /** How the companions of the deployment stand, for its operator. */
 export async function surveyCompanions(db: Db, now: string): Promise<CompanionSurvey> {
+  const since = plusMs(now, -7 * dayMs)
+  return {
+    counts: await countCompanions(db, 'all'),
+    ...(await findSeenTwice(db, since)),
+    ...(await findWithoutPort(db, since)),
+  }
+}
+
+async function findSeenTwice(db: Db, since: string): Promise<Pick<CompanionSurvey, 'seenTwiceCount' | 'seenTwice'>> {
   const { rows } = await sql<CompanionSurvey['seenTwice'][number] & { count: number }>`
     select devices.id, devices.name, organizations.name as organization, max(key.seen_twice_at) as at,
       (count(*) over ())::integer as count
     from companion_keys as key
     join devices on devices.organization_id = key.organization_id and devices.id = key.device_id
     join organizations on organizations.id = key.organization_id
-    where key.seen_twice_at > ${plusMs(now, -7 * dayMs)}::timestamptz and devices.deleted_at is null
+    where key.seen_twice_at > ${since}::timestamptz and devices.deleted_at is null
     group by devices.organization_id, devices.id, devices.name, organizations.name
     order by at desc, devices.id limit ${sql.lit(maxListed)}`.execute(db)
-  return {
-    counts: await countCompanions(db, 'all'),
-    seenTwiceCount: rows[0]?.count ?? 0,
-    seenTwice: rows.map(({ count: _count, ...device }) => device),
-  }
+  return { seenTwiceCount: rows[0]?.count ?? 0, seenTwice: rows.map(({ count: _count, ...device }) => device) }
+}
+
+/** A device has one linked key at most. A companion that has not tried yet, or is simulated, has no port and none is taken. */
+async function findWithoutPort(
+  db: Db,
+  since: string,
+): Promise<Pick<CompanionSurvey, 'withoutPortCount' | 'withoutPort'>> {
+  const { rows } = await sql<CompanionSurvey['withoutPort'][number] & { count: number }>`
+    select devices.id, devices.name, organizations.name as organization, key.taken_ports as "takenPorts",
+      (count(*) over ())::integer as count
+    from companion_keys as key
+    join devices on devices.organization_id = key.organization_id and devices.id = key.device_id
+    join organizations on organizations.id = key.organization_id
+    where key.status = 'linked' and key.port is null and key.taken_ports <> '{}'
+      and key.last_contact_at > ${since}::timestamptz and devices.deleted_at is null
+    order by key.last_contact_at desc, devices.id limit ${sql.lit(maxListed)}`.execute(db)
+  return { withoutPortCount: rows[0]?.count ?? 0, withoutPort: rows.map(({ count: _count, ...device }) => device) }
 }

@@ -86,6 +86,15 @@ const companionSurvey = Type.Object({
   seenTwice: Type.Array(
     Type.Object({ id: Type.String(), name: Type.String(), organization: Type.String(), at: Type.String() }),
   ),
+  withoutPortCount: Type.Integer(),
+  withoutPort: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      organization: Type.String(),
+      takenPorts: Type.Array(Type.Integer()),
+    }),
+  ),
 })
 
 const runtimeSurvey = Type.Array(

@@ -55,3 +55,35 @@ test('doctor counts the companions of all organizations, and names devices whose
     /, 3 without one; .*; this server makes no companion for macOS \(1\), Windows \(1\)$/,
   )
 })
+
+test('doctor names devices whose companions find all their ports taken, until they are gone or listen', async () => {
+  await database.ready
+  await database.reset()
+  const { id: organization } = await make.organization({ name: 'Northwind' })
+  const taken_ports = [15_861, 17_443]
+  const add = async (name: string, companion: Partial<Parameters<typeof makeCompanion>[2]>, device = {}) => {
+    const made = await make.device(organization, { name, ...device })
+    await makeCompanion(database.db, made, { kid: name, port: null, taken_ports, last_contact_at: now, ...companion })
+    return made
+  }
+  await add('listens', { port: 19_267 })
+  await add('has not said', { taken_ports: [] })
+  await add('waits for its link', { status: 'linking' })
+  await add('silent for a week', { last_contact_at: '2026-11-13T10:00:00.000Z' })
+  await add('being deleted', {}, { deleted_at: now })
+  const other = await add('listens by its linked one', { port: 19_267 })
+  await makeCompanion(database.db, other, { kid: 'newer', status: 'linking', taken_ports, last_contact_at: now })
+  assert.deepEqual((await judged()).slice(1), [])
+
+  const shut = await add('shut\n1', { last_contact_at: '2026-11-20T09:01:00.000Z' })
+  const warned = `! companions: no sign-in proves "shut\ufffd1" (${shut.id}, Northwind): other programs hold all ports of its companion (15861, 17443). End them or move them: it listens again within a minute by itself`
+  assert.deepEqual((await judged()).slice(1), [warned])
+
+  for (const minute of [2, 3, 4, 5]) {
+    await add(`shut ${minute}`, { last_contact_at: `2026-11-20T09:0${minute}:00.000Z` })
+  }
+  assert.deepEqual(
+    (await judged()).slice(1).map((text) => /^! companions: no sign-in proves "(.*?)"/.exec(text)?.[1] ?? text),
+    ['shut 5', 'shut 4', 'shut 3', '! companions: and 2 more without a port'],
+  )
+})

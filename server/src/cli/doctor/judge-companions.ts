@@ -5,18 +5,30 @@ import { type Finding, ok, warning } from './finding.ts'
 
 const name = 'companions'
 
-/** How far companions are rolled out, and whose keys may be on two machines. */
-export function judgeCompanions(
-  { counts, seenTwiceCount, seenTwice }: CompanionSurvey,
-  madeFor: readonly ComputerType[],
-): Finding[] {
-  const findings = [ok(name, describeCounts(counts, madeFor))]
+/** How far companions are rolled out, whose keys may be on two machines, and which have no port to listen on. */
+export function judgeCompanions(survey: CompanionSurvey, madeFor: readonly ComputerType[]): Finding[] {
+  return [ok(name, describeCounts(survey.counts, madeFor)), ...judgeSeenTwice(survey), ...judgeWithoutPort(survey)]
+}
+
+function judgeSeenTwice({ seenTwiceCount, seenTwice }: CompanionSurvey): Finding[] {
+  const findings: Finding[] = []
   for (const device of seenTwice) {
     const text = `the key of "${device.name}" (${device.id}, ${device.organization}) was seen twice, last at ${device.at}: if it is seen again, run \`muster companion --new-key\` on the device`
     findings.push(warning(name, plainText(text)))
   }
   const unlisted = seenTwiceCount - seenTwice.length
   if (unlisted > 0) findings.push(warning(name, `and ${unlisted} more seen twice`))
+  return findings
+}
+
+function judgeWithoutPort({ withoutPortCount, withoutPort }: CompanionSurvey): Finding[] {
+  const findings: Finding[] = []
+  for (const device of withoutPort) {
+    const text = `no sign-in proves "${device.name}" (${device.id}, ${device.organization}): other programs hold all ports of its companion (${device.takenPorts.join(', ')}). End them or move them: it listens again within a minute by itself`
+    findings.push(warning(name, plainText(text)))
+  }
+  const unlisted = withoutPortCount - withoutPort.length
+  if (unlisted > 0) findings.push(warning(name, `and ${unlisted} more without a port`))
   return findings
 }
 

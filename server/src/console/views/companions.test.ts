@@ -32,7 +32,7 @@ async function fleet() {
   const phone = await device('phone', { device_type: 'iOS' })
   const gone = await device('gone', { deleted_at: app.now() })
   const foreign = await make.device((await app.addTenant('Other')).organizationId, { name: 'foreign' })
-  await makeCompanion(app.db, linked, { kid: 'linked' })
+  await makeCompanion(app.db, linked, { kid: 'linked', port: 17_443, taken_ports: [15_861] })
   await makeCompanion(app.db, linked, { kid: 'newer', status: 'linking', enrolled_at: '2026-11-20T10:30:00.000Z' })
   await makeCompanion(app.db, linking, {
     kid: 'old',
@@ -54,6 +54,7 @@ async function fleet() {
     linked_by: 'node_key',
     seen_twice_at: later,
     last_proved_at: earlier,
+    taken_ports: [15_861, 17_443],
   })
   await makeCompanion(app.db, gone, { kid: 'gone', seen_twice_at: later })
   await makeCompanion(app.db, foreign, { kid: 'foreign', seen_twice_at: later })
@@ -69,8 +70,11 @@ test('the companion of a device is its linked key, or else the newest that waits
   }
   const facts = { agent_version: '1.4.0', is_bundled: false }
   const proved = { ...facts, linked_at: app.now(), linked_by: 'file', last_contact_at: app.now() }
-  const never = { last_proved_at: null, seen_twice_at: null }
-  assert.deepEqual(await read(linked), { companion: { state: 'linked', kid: 'linked', ...proved, ...never } })
+  const silent = { port: null, taken_ports: [] }
+  const never = { last_proved_at: null, seen_twice_at: null, ...silent }
+  assert.deepEqual(await read(linked), {
+    companion: { state: 'linked', kid: 'linked', ...proved, ...never, port: 17_443, taken_ports: [15_861] },
+  })
   assert.deepEqual(await read(linking), {
     companion: { state: 'linking', kid: 'new', ...proved, linked_at: null, linked_by: null, ...never },
   })
@@ -78,7 +82,7 @@ test('the companion of a device is its linked key, or else the newest that waits
   assert.deepEqual(await read(twice), {
     companion: {
       ...{ state: 'linked', kid: 'twice', ...proved, is_bundled: true, linked_by: 'node_key' },
-      ...{ last_proved_at: earlier, seen_twice_at: later },
+      ...{ last_proved_at: earlier, seen_twice_at: later, port: null, taken_ports: [15_861, 17_443] },
     },
   })
   assert.deepEqual([await read(gone), await read(foreign)], [404, 404])
