@@ -45,6 +45,18 @@ test('the version is printed without a server or settings', async () => {
   }
 })
 
+test('a user whose home the system does not know, as in a container, runs commands', async () => {
+  const nameless = `import os from 'node:os'
+    import { syncBuiltinESMExports } from 'node:module'
+    os.homedir = () => { throw new Error('uv_os_homedir returned ENOENT') }
+    syncBuiltinESMExports()`
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(nameless)}` }
+  assert.equal((await muster(['keys', 'generate'], env)).exit, 0)
+  const { exit, out } = await muster(['agent', '--help'], env)
+  assert.equal(exit, 0)
+  assert.match(out, /"\/\.muster-agent\.json"/)
+})
+
 test('a key is made without a server or settings', async () => {
   const { exit, out, err } = await muster(['keys', 'generate'])
   assert.deepEqual({ exit, err }, { exit: 0, err: '' })

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
+import { homeFolder } from './home-folder.ts'
 import type { Shell } from './shell.ts'
 
 type AgentFlags = {
@@ -25,7 +25,7 @@ export function addAgent(program: Command, shell: Shell): void {
     )
     .option('--enroll-secret-file <file>', 'a file that holds it')
     .option('--ca <file>', 'certificates to trust instead of the system’s, PEM')
-    .option('--state-file <file>', 'where the node key is kept', join(homedir(), '.muster-agent.json'))
+    .option('--state-file <file>', 'where the node key is kept', join(homeFolder(), '.muster-agent.json'))
     .option('--once', 'answer one round of queries and end')
     .action(async ({ server, ca, stateFile, once = false, ...given }: AgentFlags) => {
       const enrollSecret = given.enrollSecret ?? (await readSecretFile(given.enrollSecretFile))

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { CompanionStatus } from '@muster/agent/companion/companion-status.ts'
 import type { Command } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { readSecretFile } from './add-agent.ts'
+import { homeFolder } from './home-folder.ts'
 import { configOf, type Shell } from './shell.ts'
 
 type CompanionFlags = {
@@ -92,7 +92,7 @@ const usualFiles = (shell: Shell): string[] => [
   ...(process.platform === 'darwin' ? [installedOnMac] : []),
   installedFile,
   '/var/lib/muster-agent/state.json.companion',
-  join(homedir(), '.muster-agent.json.companion'),
+  join(homeFolder(), '.muster-agent.json.companion'),
   join(configOf(shell).dataDir, 'agent.json.companion'),
 ]
 
