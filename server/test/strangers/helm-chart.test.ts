@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/base/config/load-config.ts'
 import { listSettings } from '../../src/base/config/settings-table.ts'
 
 const root = new URL('../../../', import.meta.url)
-const cases = ['minimal', 'everything', 'other-ways']
+const cases = ['minimal', 'everything', 'openshift', 'other-ways']
 /** As the image sets them. */
 const ofImage = { HOST: '0.0.0.0', MUSTER_WORKER_HOST: '0.0.0.0', MUSTER_DATA_DIR: '/var/lib/muster/data' }
 
@@ -114,6 +114,37 @@ test('every pod is restricted, and gets no variables of Services, which Muster w
       'drop: [ALL]',
     ]) {
       assert.ok(text.includes(`${line}\n`), `${line} in ${name}`)
+    }
+  }
+})
+
+test('every pod meets the constraint restricted-v2 of OpenShift, as far as a manifest shows it', () => {
+  const refused = /^ +(- )?(host\w+|add|privileged|procMount|seLinuxOptions|supplementalGroups|sysctls):/m
+  for (const { name, text } of cases.flatMap(withPods)) {
+    assert.doesNotMatch(text, refused, name)
+    const containers = text.match(/^ +(- )?image: /gm)?.length
+    for (const line of [/^ +allowPrivilegeEscalation: false$/gm, /^ +drop: \[ALL\]$/gm]) {
+      assert.equal(text.match(line)?.length, containers, `${line} in ${name}`)
+    }
+  }
+})
+
+test('pods have the user and groups of the values, and none by default', () => {
+  const numbersOf = ({ text }: Manifest) =>
+    [...text.matchAll(/^ +(?:- )?(runAs(?!NonRoot)\w+|fsGroup\w*): (.+)$/gm)].map(([, key, value]) => `${key} ${value}`)
+  const wanted = ['fsGroup 1000650000', 'runAsGroup 65532', 'runAsUser 1000650000']
+  for (const name of cases) {
+    const pods = withPods(name)
+    assert.ok(
+      pods.some(({ kind }) => kind === 'Pod'),
+      'that of helm test',
+    )
+    for (const pod of pods) {
+      assert.deepEqual(
+        numbersOf(pod).toSorted(),
+        name === 'everything' ? wanted : [],
+        `${pod.kind} ${pod.name} in ${name}`,
+      )
     }
   }
 })
