@@ -70,14 +70,32 @@ async function sayHello(
   if (begin.length > 0) await io.line('')
   for (const line of begin) await io.line(line)
   if (first?.apiKey === undefined) return
-  const trust = caFile === undefined ? '' : ` --cacert ${caFile}`
   await io.line('')
-  const { id, key } = first.apiKey
-  await io.line(`An API key that may only read; \`npx muster keys reveal ${id}\` shows it again:`)
-  await io.line(`  ${key}`)
-  await io.line('Ask for the devices:')
-  await io.line(`  curl${trust} -H 'Authorization: Bearer ${key}' ${config.baseUrl}/devices`)
-  await io.line('More keys, with permissions to write: npx muster keys create --help')
+  for (const line of describeFirstKey(config, first.apiKey, caFile)) await io.line(line)
+}
+
+/** A key from the settings may do everything, and who set it has it: it stays off the terminal. */
+function describeFirstKey(
+  { baseUrl, bootstrap }: Config,
+  { id, key }: { id: string; key: string },
+  caFile: string | undefined,
+): string[] {
+  const trust = caFile === undefined ? '' : ` --cacert ${caFile}`
+  const again = `\`npx muster keys reveal ${id}\` shows it again`
+  const ask = (credential: string) => ['Ask for the devices:', `  curl${trust} -H ${credential} ${baseUrl}/devices`]
+  if (bootstrap.apiKey !== undefined) {
+    return [
+      `The API key of MUSTER_BOOTSTRAP_API_KEY may do everything; ${again}.`,
+      ...ask('"Authorization: Bearer $MUSTER_BOOTSTRAP_API_KEY"'),
+      'More keys, with fewer permissions: npx muster keys create --help',
+    ]
+  }
+  return [
+    `An API key that may only read; ${again}:`,
+    `  ${key}`,
+    ...ask(`'Authorization: Bearer ${key}'`),
+    'More keys, with permissions to write: npx muster keys create --help',
+  ]
 }
 
 async function sayHowToJoin(access: LanAccess, secret: string | undefined, io: CommandIo): Promise<void> {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { generateKey } from '../../src/base/secrets/token-format.ts'
 import { freePort, type MusterProcess, openPlace, printedKey, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 
@@ -55,6 +56,11 @@ test('the trial of one machine, from the first start to the third', async (t) =>
 
   await t.test('the key that was printed is nowhere in the data folder', async () => {
     assert.match(trial.output(), keyForm)
+    assert.match(
+      trial.output(),
+      /\nAn API key that may only read; `npx muster keys reveal 1` shows it again:\n {2}mstr_/,
+    )
+    assert.equal((await trial.ask('DELETE', `/devices/${deviceId}`, { key })).status, 403)
     const names = await readdir(place.dataDir, { recursive: true, withFileTypes: true })
     const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     assert.ok(files.length > 500, `only ${files.length} files were found`)
@@ -118,6 +124,25 @@ test('the trial of one machine, from the first start to the third', async (t) =>
     assert.equal((await ask('GET', `/devices/${deviceId}`)).body.last_seen_at, before)
     assert.equal(await trial.stop(), 0)
   })
+})
+
+test('a trial whose settings bring an API key says that it may do everything, and does not print it', async () => {
+  const key = generateKey()
+  const other = openPlace({ after }, { MUSTER_BOOTSTRAP_API_KEY: key })
+  const trial = await other.start(['start', '--no-agent'])
+  await trial.says(/More keys/)
+  assert.doesNotMatch(trial.output(), keyForm)
+  const said = trial.output().split('\n').slice(-5)
+  assert.deepEqual(said, [
+    'The API key of MUSTER_BOOTSTRAP_API_KEY may do everything; `npx muster keys reveal 1` shows it again.',
+    'Ask for the devices:',
+    `  curl -H "Authorization: Bearer $MUSTER_BOOTSTRAP_API_KEY" ${trial.origin}/devices`,
+    'More keys, with fewer permissions: npx muster keys create --help',
+    '',
+  ])
+  assert.equal((await trial.ask('DELETE', '/devices/1', { key })).status, 404, 'it may')
+  assert.equal((await other.run(['keys', 'reveal', '1'])).out.trim(), key)
+  assert.equal(await trial.stop(), 0)
 })
 
 /** Whatever this machine passes and fails, a second one fails one check, enrolled with the secret of the trial. */
