@@ -98,7 +98,9 @@ export const ReportingQueryChange = Type.Object(
 export const ReportingQueryTimes = Type.Object(
   {
     interval_seconds: interval(),
-    next_run_at: Timestamp('When it runs next on its schedule.'),
+    next_run_at: Timestamp(
+      'When it runs next: on its schedule, or sooner where the latest run failed by a fault of the moment.',
+    ),
     failed_at: Nullable(Timestamp('When the latest run failed; null while it has not.')),
   },
   {

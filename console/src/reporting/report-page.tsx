@@ -110,6 +110,12 @@ function Runs({ report, isAwaited }: { report: ReportingQuery; isAwaited: boolea
         </>
       )}
       {every && ` Runs ${every}.`}
+      {!isAwaited && times.data && report.error_message !== null && (
+        <>
+          {' '}
+          The next run is due <RelativeTime time={times.data.next_run_at} />.
+        </>
+      )}
     </p>
   )
 }

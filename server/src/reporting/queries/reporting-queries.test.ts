@@ -12,6 +12,7 @@ import { ServiceError } from '../../base/errors.ts'
 import { createLogger } from '../../base/logging.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
 import { startWorker } from '../../worker.ts'
+import { QueryRefused } from '../sandbox/query-refused.ts'
 import { createQuery } from './create-query.ts'
 import { deleteQuery } from './delete-query.ts'
 import { editQuery } from './edit-query.ts'
@@ -23,6 +24,7 @@ const app = testApp()
 const make = makeIn(app)
 const lastPage = (count: number) => ({ next: '', current_cursor: '', next_cursor: '', count })
 const clock = () => startOfTests
+const passing = new QueryRefused('The query took too long.', { isPassing: true })
 
 beforeEach(() => app.reset())
 
@@ -282,10 +284,61 @@ test('a run that fails says why and leaves the rows of the one before; the next 
   assert.equal(await run(id), 'failed')
   const failed = await read(`/reporting/queries/${id}`)
   assert.deepEqual([failed.error_message, failed.results], ['The query failed: division by zero.', [{ share: 10 }]])
+  assert.equal(await nextRunOf(id), '2026-11-21T10:00:00.000Z')
   await app.db.updateTable('people').set({ name: '5' }).where('organization_id', '=', organizationId).execute()
   assert.equal(await run(id), 'stored')
   const mended = await read(`/reporting/queries/${id}`)
   assert.deepEqual([mended.error_message, mended.results], [null, [{ share: 20 }]])
+})
+
+const failAt = async (id: string, at: string, refusal: QueryRefused) => {
+  const { organizationId } = app.tenant
+  const due = await queueDueRuns(app.db, at)
+  const run = { organizationId, queryId: id, revision: '1', outcome: refusal, startedAt: at }
+  assert.equal(await transact(app.db, (tx) => storeRun(tx, run)), 'failed')
+  return due
+}
+const nextRunOf = async (queryId: string) =>
+  (
+    await app.db
+      .selectFrom('reporting_queries')
+      .select('next_run_at')
+      .where('id', '=', queryId)
+      .executeTakeFirstOrThrow()
+  ).next_run_at
+
+test('a run that failed by a fault of the moment is tried again within minutes, then less and less, then by its schedule', async () => {
+  const id = await create('select 1 as one')
+  const waits: number[] = []
+  let at = startOfTests
+  await failAt(id, at, passing)
+  for (let tries = 0; tries < 12; tries += 1) {
+    const next = await nextRunOf(id)
+    waits.push((Date.parse(next) - Date.parse(at)) / 60_000)
+    assert.equal(await queueDueRuns(app.db, new Date(Date.parse(next) - 1).toISOString()), 0)
+    at = next
+    assert.equal(await failAt(id, at, passing), 1)
+  }
+  assert.deepEqual(waits, [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440, 1_440])
+  assert.equal((await read(`/reporting/queries/${id}`)).error_message, 'The query took too long.')
+
+  const soon = '2026-12-24T10:00:00.000Z'
+  const recovered = { columns: ['one'], rows: [{ content: '{"one":1}', bytes: 9 }], isTruncated: false }
+  const { organizationId } = app.tenant
+  const success = { organizationId, queryId: id, revision: '1', outcome: recovered, startedAt: soon }
+  const scheduled = await nextRunOf(id)
+  assert.equal(await transact(app.db, (tx) => storeRun(tx, success)), 'stored')
+  assert.equal(await nextRunOf(id), scheduled, 'a success leaves the schedule')
+})
+
+test('a fault of the query waits for its schedule, and so does what an hour of its own is sooner than', async () => {
+  const id = await create('select 1 as one')
+  await failAt(id, startOfTests, new QueryRefused('The query failed: division by zero.'))
+  assert.equal(await nextRunOf(id), '2026-11-21T10:00:00.000Z')
+
+  await edit(id, { interval: 3_600 })
+  await failAt(id, '2026-11-20T10:40:00.000Z', passing)
+  assert.equal(await nextRunOf(id), '2026-11-20T11:00:00.000Z')
 })
 
 test('due queries are queued once, for their next moment, and only where the feature is on', async () => {

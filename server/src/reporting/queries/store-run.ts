@@ -5,6 +5,7 @@ import { QueryRefused } from '../sandbox/query-refused.ts'
 import type { Report } from '../sandbox/read-report.ts'
 import { type PackedRows, packRows } from './packed-rows.ts'
 import { requestRun } from './request-run.ts'
+import { retryAfter } from './rules.ts'
 
 export type RunOutcome = Report | QueryRefused
 
@@ -19,7 +20,8 @@ export type FinishedRun = {
 
 /**
  * Puts the rows in place of those of the latest run, which stay for readers who are paging through them; those of the
- * run before go. Rows that are stored already are not written again. A failed run leaves the rows and says why.
+ * run before go. Rows that are stored already are not written again. A failed run leaves the rows and says why; one that
+ * failed by a fault of the moment is tried again before its schedule says so.
  */
 export async function storeRun(tx: Tx, run: FinishedRun): Promise<'stored' | 'failed' | 'gone' | 'edited'> {
   const { organizationId, queryId, outcome, startedAt } = run
@@ -30,7 +32,11 @@ export async function storeRun(tx: Tx, run: FinishedRun): Promise<'stored' | 'fa
     return 'edited'
   }
   if (outcome instanceof QueryRefused) {
-    await update(tx, run, { error_message: outcome.message, failed_at: startedAt })
+    const failing = { failedAt: query.failed_at, nextRunAt: query.next_run_at }
+    await update(tx, run, {
+      ...{ error_message: outcome.message, failed_at: startedAt },
+      ...(outcome.isPassing && { next_run_at: retryAfter(startedAt, failing) }),
+    })
     return 'failed'
   }
   const packed = packRows(outcome.rows)
@@ -53,7 +59,7 @@ export async function storeRun(tx: Tx, run: FinishedRun): Promise<'stored' | 'fa
 const lockQuery = (tx: Tx, { organizationId, queryId }: FinishedRun) =>
   tx
     .selectFrom('reporting_queries')
-    .select(['revision', 'run_id', 'last_run_id'])
+    .select(['revision', 'run_id', 'last_run_id', 'next_run_at', 'failed_at'])
     .select((query) =>
       query
         .selectFrom('reporting_query_runs as run')
@@ -77,6 +83,7 @@ type Changes = {
   is_truncated?: boolean
   error_message: string | null
   failed_at: string | null
+  next_run_at?: string
 }
 
 async function update(tx: Tx, { organizationId, queryId }: FinishedRun, changes: Changes): Promise<void> {

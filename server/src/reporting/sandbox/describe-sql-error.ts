@@ -1,3 +1,4 @@
+import type { Engine } from '../../base/db/connect.ts'
 import { QueryRefused } from './query-refused.ts'
 
 const maxMessageLength = 500
@@ -15,11 +16,16 @@ const explained: readonly [pattern: RegExp, text: string | undefined][] = [
  * A failure of the query itself as a refusal with a sentence for its author, or undefined when the database failed for
  * another reason. The database's words about data and names are about what the query may see.
  */
-export function describeSqlError(error: unknown): QueryRefused | undefined {
+export function describeSqlError(error: unknown, engine: Engine): QueryRefused | undefined {
   if (error instanceof QueryRefused) return error
   if (!(error instanceof Error && 'code' in error)) return undefined
-  const found = explained.find(([pattern]) => pattern.test(String(error.code)))
+  const code = String(error.code)
+  const found = explained.find(([pattern]) => pattern.test(code))
   if (!found) return undefined
   const own = error.message.slice(0, maxMessageLength)
-  return new QueryRefused(found[1] ?? `The query failed: ${own}.`, { cause: error })
+  return new QueryRefused(found[1] ?? `The query failed: ${own}.`, { cause: error, isPassing: isPassing(code, engine) })
 }
+
+/** Too long, a full disk, a server out of memory; in its copy of the embedded database a query has all memory for itself. */
+const isPassing = (code: string, engine: Engine): boolean =>
+  code === '57014' || code === '53100' || (code === '53200' && engine === 'postgres')

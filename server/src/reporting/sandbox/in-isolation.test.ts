@@ -48,7 +48,7 @@ test('a session that computes past its limit is ended, others are answered meanw
   assert.equal((await app.ask('GET', '/livez')).status, 200)
   assert.equal((await app.ask('GET', '/whoami')).status, 200)
   assert.equal(isOver, false, 'both were answered while it computed')
-  await assert.rejects(runaway, { name: 'QueryRefused', message: 'The query took too long.' })
+  await assert.rejects(runaway, { name: 'QueryRefused', message: 'The query took too long.', isPassing: true })
   assert.deepEqual(await run('select person_name from person_people'), [{ person_name: 'Ada' }])
 })
 
@@ -67,6 +67,7 @@ testOnPostgres('a process that does not end is named, and the queue continues wi
     lpad('', 1000, 'x'), lpad('', 1000, 'y')))`
   const refusal = await isolated((own, within) => within(500, deaf.execute(own))).catch((error: unknown) => error)
   assert.ok(refusal instanceof QueryRefused)
+  assert.equal(refusal.isPassing, !refusal.message.includes('has not ended it yet'))
   const left = await listOverdueSessions(db, 0)
   if (left.length > 0) {
     assert.match(refusal.message, /has not ended it yet: `muster doctor` names its process/)

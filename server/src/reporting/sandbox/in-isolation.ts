@@ -56,7 +56,9 @@ async function withLimits<T>(session: IsolatedConnection, work: (db: Db, within:
       clearTimeout(timer)
     }
     working.catch(() => {})
-    ended ??= new QueryRefused((await session.kill()) ? tookTooLong : goesOn)
+    // One that does not end is not begun again beside itself within minutes.
+    const isEnded = await session.kill()
+    ended ??= new QueryRefused(isEnded ? tookTooLong : goesOn, { isPassing: isEnded })
     throw ended
   }
 

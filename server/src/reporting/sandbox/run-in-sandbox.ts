@@ -75,7 +75,7 @@ async function inSandbox<T>(
       ),
     )
   } catch (error) {
-    throw describeSqlError(error) ?? error
+    throw describeSqlError(error, connection.engine) ?? error
   }
 }
 
@@ -108,7 +108,7 @@ type Judged = {
  */
 async function judge(tx: Tx, { organizationId, select, statement, engine, within }: Judged): Promise<Ledger> {
   const privileges = await readSandboxPrivileges(tx)
-  if (!privileges.hasReportRole) refuse(missingRole)
+  if (!privileges.hasReportRole) refuse(missingRole, { isPassing: true })
   const measure = (sorts: number) =>
     measureQuery(tx, organizationId, select, (ledger) =>
       faultOfLedger(ledger, privileges.sortsForgetValues ? uncountedBytes(ledger, sorts) : 0),
