@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { stat } from 'node:fs/promises'
+import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { AuthLog } from '@muster/contract/auth-logs.ts'
@@ -71,6 +71,25 @@ test('one command signs people in to a trial, over the protocol that browsers an
     assert.equal(again.exit, 2)
     assert.match(again.err, /is there already/)
   })
+
+  await t.test(
+    'a file that is not JSON is named, and so are the organizations of which one has to be named',
+    async () => {
+      const file = join(place.dataDir, 'cut-off.json')
+      await writeFile(file, '{"setup":')
+      const cut = `${file} is not JSON: give another --file, or delete it to make it again\n`
+      assert.deepEqual(await simulate('--file', file), { exit: 2, out: '', err: cut })
+      await rm(file)
+      assert.equal((await place.run(['organizations', 'create', 'Second'])).exit, 0)
+      const which = 'Say which organization with --organization: 1 (My organization), 2 (Second)\n'
+      assert.deepEqual(await simulate('--file', file), { exit: 2, out: '', err: which })
+      const unknown = await simulate('--file', file, '--organization', 'Third')
+      assert.deepEqual([unknown.exit, unknown.out, unknown.err.trim().split('\n').length], [5, '', 1], unknown.err)
+      const unready = await simulate('--file', file, '--organization', 'Second')
+      assert.deepEqual([unready.exit, unready.out, unready.err.trim().split('\n').length], [1, '', 1], unready.err)
+      assert.equal((await simulate('--file', file, '--prepare', '--organization', 'My organization')).exit, 0)
+    },
+  )
 
   await t.test('without a server the command says what to start', async () => {
     await trial.stop()

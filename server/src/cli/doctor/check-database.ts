@@ -49,11 +49,13 @@ type Answer = { facts: DatabaseFacts; isRunning: boolean }
 async function askDatabase(config: Config, io: CommandIo): Promise<Answer | undefined> {
   if (config.databaseUrl === undefined) {
     const answer: string[] = []
+    const said: string[] = []
     const write = async (text: string) => void answer.push(text)
+    const error = async (text: string) => void said.push(text)
     const call = { name: databaseFactsCommand.name, args: {}, readsInput: false }
-    const exit = await callCommandSocket(socketPath(config.dataDir), call, { ...io, write })
+    const exit = await callCommandSocket(socketPath(config.dataDir), call, { ...io, write, error })
     if (exit === 0) return { facts: Parse(databaseFacts, JSON.parse(answer.join(''))), isRunning: true }
-    if (exit !== undefined) throw new Error('The running server did not answer')
+    if (exit !== undefined) throw new Error(said.join('\n') || 'The running server did not answer')
     if (!existsSync(embeddedFolder(config.dataDir))) return undefined
   }
   const connection = await openDatabase(config, { mayTakeLong: false })

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
 import type { PreparedSignIns } from '../sign-ins/prepare-sign-ins.ts'
 import { milliseconds } from './read-duration.ts'
+import { readFromData } from './read-from-data.ts'
 import { configOf, organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const otherHelp = `
@@ -87,14 +88,9 @@ async function signIns(shell: Shell, flags: SignInFlags): Promise<void> {
     isPreparing: flags.prepare ?? false,
   }
   const prepare = async (requestKey: Record<string, string>) => {
-    let answer = ''
-    const keep = async (text: string) => {
-      answer += text
-    }
     const args = { people, requestKey, ...(organization !== undefined && { organization }) }
     const load = async () => (await import('../commands/prepare-sign-ins-command.ts')).prepareSignInsCommand
-    await runOnData(shell, load, args, { ...shell.io, write: keep, line: (text) => keep(`${text}\n`) })
-    return JSON.parse(answer) as PreparedSignIns
+    return JSON.parse(await readFromData(shell, load, args)) as PreparedSignIns
   }
   shell.exitCode = await simulateSignIns(run, prepare, shell.io)
 }
