@@ -36,6 +36,7 @@ import { externalRunRoutes } from './compliance/results/external-run-routes.ts'
 import { consoleViewRoutes } from './console/views/routes.ts'
 import { createServer } from './http/create-server.ts'
 import { addDocs } from './http/docs-routes.ts'
+import { keepFixedAddresses } from './http/fixed-addresses.ts'
 import type { HealthCheck } from './http/health.ts'
 import { addOauthMetadata } from './http/oauth-metadata-routes.ts'
 import { addOauth } from './http/oauth-routes.ts'
@@ -148,6 +149,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     if (parts.streams) streamRecordRoutes(scope, parts.streams)
   })
   consolePageRoutes(app, parts.demo?.notice)
+  keepFixedAddresses(app)
   return app
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import findMyWay from 'find-my-way'
+import { parametersOf } from './fixed-addresses.ts'
 import { requestedVersion, versionConstraint } from './versions.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -15,8 +16,14 @@ export function allowedMethodsFinder(app: FastifyInstance, versionAliases: reado
   return (path: string, headers: IncomingHttpHeaders): string[] => {
     router ??= routerOf(app.routes, versionAliases)
     const constraints = { apiVersion: requestedVersion(headers, versionAliases) }
-    const found = methods.filter((method) => router?.find(method, path, constraints))
-    return found.length > 0 ? [...found, 'OPTIONS'] : []
+    const found = methods.flatMap((method) => {
+      const match = router?.find(method, path, constraints)
+      return match ? [{ method, parameters: Number(match.store) }] : []
+    })
+    if (found.length === 0) return []
+    // An address without a parameter has its own methods, and none of one that takes any text there.
+    const least = Math.min(...found.map(({ parameters }) => parameters))
+    return [...found.filter(({ parameters }) => parameters === least).map(({ method }) => method), 'OPTIONS']
   }
 }
 
@@ -28,7 +35,7 @@ function routerOf(routes: readonly RouteOptions[], versionAliases: readonly stri
   for (const { method, url, constraints, config } of routes) {
     if (config?.isFallback) continue
     const own = methods.filter((one) => [method].flat().includes(one))
-    if (own.length > 0) router.on(own, url, { constraints: { ...constraints } }, () => {})
+    if (own.length > 0) router.on(own, url, { constraints: { ...constraints } }, () => {}, parametersOf(url))
   }
   return router
 }

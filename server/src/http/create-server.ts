@@ -8,7 +8,6 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
   LogController,
-  type RouteOptions,
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../base/config/load-config.ts'
@@ -24,9 +23,11 @@ import { endConnectionsAtStop } from './end-connections.ts'
 import { drawErrorPage, type ErrorPage } from './error-pages.ts'
 import { errorBodyOf, statusOf, toServiceError } from './errors.ts'
 import { asMalformed, explainValidation } from './explain-validation.ts'
+import { refuseMethod } from './fixed-addresses.ts'
 import { addressReader } from './forwarded-address.ts'
 import { hostFault } from './host-fault.ts'
 import { parseJsonBodies } from './json-bodies.ts'
+import type { KnownRoute } from './kit.ts'
 import { isEncoded } from './letters.ts'
 import { readBodiesAsJson } from './read-json-body.ts'
 import { requestIdOf } from './request-id.ts'
@@ -94,11 +95,11 @@ export function rememberRoutes(
   app: FastifyInstance,
   { apiVersionHeaderAliases }: Pick<Config, 'apiVersionHeaderAliases'>,
 ): void {
-  const routes: RouteOptions[] = []
+  const routes: KnownRoute[] = []
   app.decorate('routes', routes)
   app.decorate('allowedMethods', allowedMethodsFinder(app, apiVersionHeaderAliases))
-  app.addHook('onRoute', (route) => {
-    routes.push(route)
+  app.addHook('onRoute', function remember(route) {
+    if (route.handler !== refuseMethod) routes.push({ ...route, scope: this })
   })
 }
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Access } from '@muster/contract/operations/define-operations.ts'
-import type { RouteOptions } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
 import type { AdmittedSession, Caller } from '../base/callers.ts'
 import type { Clock } from '../base/clock.ts'
@@ -42,11 +42,14 @@ export type Kit = {
   readonly operations: Operation[]
 }
 
+/** A route, and what it was registered on. */
+export type KnownRoute = RouteOptions & { readonly routePath: string; readonly scope: FastifyInstance }
+
 declare module 'fastify' {
   interface FastifyInstance {
     readonly kit: Kit
     /** Every route, in the order of registration. */
-    readonly routes: readonly RouteOptions[]
+    readonly routes: readonly KnownRoute[]
     /** Which methods the address of an unmatched request has; none where nothing is. */
     readonly allowedMethods: (path: string, headers: IncomingHttpHeaders) => string[]
   }

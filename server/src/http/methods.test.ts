@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
+import { apiVersions } from '@muster/contract/versions.ts'
+import type { RouteOptions } from 'fastify'
 import { testApp } from '../../test/support/app.ts'
 import { makeIn } from '../../test/support/make.ts'
+import { shadowedMethods } from './fixed-addresses.ts'
 
 const trial = testApp({ hasAgents: true })
 
@@ -72,6 +75,58 @@ test('another method at an address that is there is a 405 that says which it tak
     const message = `This address does not support ${method}. Use ${allow}.`
     assert.deepEqual(JSON.parse(body), { error: 'method_not_allowed', message })
   }
+})
+
+/** Fixed addresses beside one with a parameter, and what they have themselves; a new one belongs here. */
+const fixedAddresses: Record<string, string> = {
+  '/ssf_streams/status': 'GET, HEAD, POST, OPTIONS',
+  '/ssf_streams/verify': 'POST, OPTIONS',
+  '/scim/v2/Users/.search': 'POST, OPTIONS',
+  '/scim/v2/Groups/.search': 'POST, OPTIONS',
+  '/console/api/session/sessions/end_others': 'POST, OPTIONS',
+  '/console/api/session/passkeys/options': 'POST, OPTIONS',
+}
+
+test('a fixed address beside one with a parameter has its own methods alone, whatever its parameter could be', async () => {
+  const shadowed = shadowedMethods(trial.app.routes)
+  assert.deepEqual(new Set(shadowed.map(({ route }) => route.url)), new Set(Object.keys(fixedAddresses)))
+  assert.ok(shadowed.some(({ route }) => route.constraints?.['apiVersion'] === apiVersions[0]))
+  for (const { route, methods } of shadowed) {
+    const allow = fixedAddresses[route.url] ?? ''
+    const version = route.constraints?.['apiVersion']
+    const headers: Record<string, string> = version === undefined ? {} : { 'x-service-api-version': String(version) }
+    for (const url of [route.url, `${route.url}/`, `${route.url}?x=1`]) {
+      const options = await send('OPTIONS', url, headers)
+      assert.deepEqual([url, options.statusCode, options.headers['allow']], [url, 204, allow])
+      for (const method of methods as Method[]) {
+        const { statusCode, headers: answered, body } = await send(method, url, headers)
+        assert.deepEqual([method, url, statusCode, answered['allow']], [method, url, 405, allow])
+        const media = url.startsWith('/scim/')
+          ? 'application/scim+json; charset=utf-8'
+          : 'application/json; charset=utf-8'
+        if (method !== 'HEAD') assert.equal(answered['content-type'], media, `${method} ${url} ${body}`)
+      }
+    }
+  }
+  assert.equal((await send('DELETE', '/ssf_streams/verified')).statusCode, 404, 'others are identifiers')
+})
+
+test('a fixed address is judged by its version, and by all that an address around it takes', () => {
+  const of = (method: string, url: string, apiVersion?: string) => ({ method, url, constraints: { apiVersion } })
+  const routes = [
+    ...[of('GET', '/a/:id', '1'), of('PUT', '/a/:id', '1'), of('PUT', '/a/:id', '2'), of('POST', '/a/new', '1')],
+    ...[of('DELETE', '/a/:id/:part', '1'), of('GET', '/a/:id/log', '1'), of('PATCH', '/a/:other/log', '1')],
+    ...[of('GET', '/b/:id', '1'), of('PUT', '/b/:other', '1'), of('GET', '/b/*', '1'), of('POST', '/b', '1')],
+  ]
+  const found = shadowedMethods(routes as unknown as RouteOptions[])
+  assert.deepEqual(
+    found.map(({ route, methods }) => [route.url, methods]),
+    [
+      ['/a/new', ['GET', 'PUT']],
+      ['/a/:id/log', ['DELETE']],
+      ['/a/:other/log', ['DELETE']],
+    ],
+  )
 })
 
 test('a route that has the method and finds nothing is a 404', async () => {
