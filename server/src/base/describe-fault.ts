@@ -13,7 +13,7 @@ const typeNames: Partial<Record<string, string>> = {
 }
 
 const formatNames: Partial<Record<string, string>> = {
-  'date-time': 'an ISO 8601 date and time, such as 2026-01-31T09:30:00Z',
+  'date-time': 'an ISO 8601 date and time with a time zone, such as 2026-01-31T09:30:00Z or 2026-01-31T15:00:00+05:30',
   email: 'an email address',
   uri: 'a URL',
   uuid: 'a UUID',
@@ -51,6 +51,20 @@ export const identifierForms = 'an identifier: digits, as a string or a number'
 export const typesOf = (type: unknown): string[] =>
   [type].flat().map((name) => typeNames[String(name)] ?? `of the type ${name}`)
 
-/** What a validator found against a value, as a plain sentence that begins after the name of the field. */
-export const describeFault = ({ keyword, params }: { keyword: string; params: Params }): string =>
-  messages[keyword]?.(params) ?? 'is not acceptable'
+const withoutZone = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?$/i
+
+/** Of a moment that lacks its zone alone, which is never assumed: the wrong one is hours away. */
+const lacksZone = (params: Params, value: unknown): value is string =>
+  params['format'] === 'date-time' &&
+  typeof value === 'string' &&
+  withoutZone.test(value) &&
+  !Number.isNaN(Date.parse(`${value}Z`))
+
+/**
+ * What a validator found against a value, as a plain sentence that begins after the name of the field. It can say more
+ * where it is given the value.
+ */
+export const describeFault = ({ keyword, params }: { keyword: string; params: Params }, value?: unknown): string =>
+  lacksZone(params, value)
+    ? `has no time zone: write ${value}Z for UTC, or an offset in place of the Z, such as +05:30`
+    : (messages[keyword]?.(params) ?? 'is not acceptable')

@@ -55,6 +55,6 @@ function messageOfUnion(alternatives: readonly FastifySchemaValidationError[]): 
     const types = new Set(alternatives.flatMap(({ params }) => typesOf(params['type'])))
     if (types.size > 0) return `must be ${[...types].join(' or ')}`
   }
-  const reasons = new Set(alternatives.map(describeFault))
+  const reasons = new Set(alternatives.map((finding) => describeFault(finding)))
   return reasons.size > 0 ? [...reasons].join(' or ') : 'has none of the accepted forms'
 }

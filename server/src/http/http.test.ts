@@ -330,7 +330,13 @@ test('every rule of a schema is explained in plain words', async () => {
     ['count', 11, 'must be at most 10'],
     ['count', 1.5, 'must be a whole number'],
     ['map', { a: '1', b: '2' }, 'must have at most 1 member'],
-    ['at', 'now', 'must be an ISO 8601 date and time, such as 2026-01-31T09:30:00Z'],
+    ...['now', '2026-01-31', '2026-01-31T09:30:00', '2026-01-31T09:30:00+25:00'].map(
+      (at): [string, unknown, string] => [
+        'at',
+        at,
+        'must be an ISO 8601 date and time with a time zone, such as 2026-01-31T09:30:00Z or 2026-01-31T15:00:00+05:30',
+      ],
+    ),
     ['either', 'a', 'must be an object or null'],
   ]
   for (const [name, value, message] of refused) {

@@ -246,7 +246,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/bodies': [],
   'base/jobs': ['base/db', 'base/logging.ts', 'base/errors.ts', 'base/clock.ts'],
   'base/lists': ['base/db', 'base/errors.ts', 'base/fold-text.ts'],
-  'base/config': ['base/secrets'],
+  'base/config': ['base/describe-fault.ts', 'base/secrets'],
   'base/secrets': ['base/db', 'base/errors.ts'],
   'base/osquery-sql': ['base/errors.ts'],
   'base/outbound': ['base/logging.ts', 'base/errors.ts', 'base/clock.ts', 'base/time.ts'],

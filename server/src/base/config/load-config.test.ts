@@ -177,7 +177,7 @@ test('all faults are reported together, each setting once', () => {
       'PORT must be a whole number',
       'DATABASE_URL must be a postgres:// or postgresql:// URL',
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
-      'MUSTER_RATE_LIMIT_PER_MINUTE must be >= 1',
+      'MUSTER_RATE_LIMIT_PER_MINUTE must be at least 1',
       'MUSTER_ALLOW_PRIVATE_RECEIVERS must be true or false',
       'MUSTER_BOOTSTRAP_PERSON_EMAIL must be an e-mail address',
       'MUSTER_TLS_CERT_FILE is required with MUSTER_TLS_KEY_FILE',

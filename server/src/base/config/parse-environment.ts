@@ -1,4 +1,5 @@
 import { Errors } from 'typebox/value'
+import { describeFault } from '../describe-fault.ts'
 import type { ConfigFault } from './config-error.ts'
 import { nearestName } from './nearest-name.ts'
 import { isRemovedSetting } from './removed-settings.ts'
@@ -34,14 +35,9 @@ function decode(text: string, type: string | undefined): unknown {
   return text
 }
 
-function faultOf(keyword: string, message: string, params: object): string {
-  if (keyword === 'enum' && 'allowedValues' in params && Array.isArray(params.allowedValues)) {
-    return `must be one of ${params.allowedValues.join(', ')}`
-  }
-  if (keyword === 'type' && message.endsWith('integer')) return 'must be a whole number'
-  if (keyword === 'type' && message.endsWith('boolean')) return 'must be true or false'
-  return message
-}
+/** Rules of ours, which begin with a tilde, have words of their own. */
+const faultOf = (keyword: string, message: string, params: object): string =>
+  keyword.startsWith('~') ? message : describeFault({ keyword, params: { ...params } })
 
 const ofTestSuites = /^MUSTER_(TEST|FUZZ)_/
 

@@ -64,7 +64,11 @@ export const checkGroup = describeGroup(
       'add-external <slug>',
       'Create a check whose results other programs report through the API, and print its identifier',
       {
-        slug: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100 }),
+        slug: Type.String({
+          pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+          maxLength: 100,
+          form: 'lowercase letters and digits with single dashes between them, such as disk-encryption',
+        }),
         name: flag('--name <text>', 'what it is called', shortText),
         organization,
         description: flag('--description <text>', 'what it looks at', Type.Optional(Type.String({ maxLength: 2_000 }))),

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
 import { readTextFile } from '../program/read-text-file.ts'
-import { organization, shortText, toggle } from './shared-members.ts'
+import { identifierForm, organization, shortText, toggle } from './shared-members.ts'
 
-const queryId = Type.String({ pattern: '^[1-9][0-9]{0,17}$' })
+const queryId = Type.String({ pattern: '^[1-9][0-9]{0,17}$', form: identifierForm })
 
 const wait = flag(
   '--wait <seconds>',

@@ -5,8 +5,12 @@ import Type from 'typebox'
 import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
 
 const system = Type.Enum([...runtimeSystems])
-const registry = Type.String({ maxLength: 2_000, pattern: '^https?://[^?#]+$' })
-const sha256 = Type.String({ pattern: '^[0-9a-fA-F]{64}$' })
+const registry = Type.String({
+  maxLength: 2_000,
+  pattern: '^https?://[^?#]+$',
+  form: 'an http or https address without ? and #',
+})
+const sha256 = Type.String({ pattern: '^[0-9a-fA-F]{64}$', form: 'a SHA-256, which is 64 hexadecimal digits' })
 
 export const runtimeGroup = describeGroup('packages', {
   runtimes: command('runtimes', 'List the Node that packages for each system bring', {}),

@@ -7,7 +7,8 @@ const organizationFlag = ['-o, --organization <id or name>', 'which one, where t
 export const organization = flag(...organizationFlag, Type.Optional(Type.String()))
 export const mandatoryOrganization = flag(...organizationFlag, Type.String())
 
-export const recordId = Type.String({ pattern: '^[0-9]{1,18}$' })
+export const identifierForm = 'an identifier, which is digits'
+export const recordId = Type.String({ pattern: '^[0-9]{1,18}$', form: identifierForm })
 
 /** Names and the like. */
 export const shortText = Type.String({ minLength: 1, maxLength: 200 })

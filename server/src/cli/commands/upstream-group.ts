@@ -17,7 +17,9 @@ const tenant = Type.String({ minLength: 1, maxLength: 253 })
 const tenantClaim = flag(
   '--tenant-claim <name>',
   'the claim that names the customer (hd)',
-  Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_:/.-]{1,100}$' })),
+  Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9_:/.-]{1,100}$', form: '1 to 100 letters, digits and the signs _ : / . -' }),
+  ),
 )
 const emailDomains = flag(
   '--domain <domain...>',

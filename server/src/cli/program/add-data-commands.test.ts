@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import Type from 'typebox'
+import { CommandError } from '../command-error.ts'
 import type { CommandIo } from '../data-command.ts'
 import { command, describeGroup, flag, preparedCommand } from '../describe-commands.ts'
 import { addGroup } from './add-data-commands.ts'
@@ -19,14 +20,15 @@ const wait = Type.Integer({ minimum: 1, maximum: 9 })
 const group = describeGroup(
   'toys',
   {
-    make: command('make <name> [colour]', 'Make a toy', {
-      name: text,
+    make: command('make <toy> [colour]', 'Make a toy', {
+      name: Type.String({ minLength: 1 }),
       colour: Type.Optional(Type.Enum(['red', 'blue'])),
       why: flag('--why <text>', 'why', text),
       size: flag('--size <size>', 'how big', Type.Optional(Type.Enum(['small', 'large']))),
       parts: flag('--part <parts...>', 'of what', Type.Optional(Type.Array(text))),
       isLoud: flag('--loud', 'with a noise', Type.Optional(Type.Boolean())),
       wait: flag('--wait <seconds>', 'for how long', wait, { default: 3 }),
+      endsAt: flag('--ends-at <time>', 'when', Type.Optional(Type.String({ format: 'date-time' }))),
       halves: flag('--whole <count>', 'doubled', Type.Optional(Type.Integer()), { read: async (of) => 2 * Number(of) }),
     }),
     choose: preparedCommand(
@@ -58,7 +60,8 @@ async function outcomeOf(...line: string[]): Promise<Outcome> {
     outcome.args = args
   })
   await toys.parseAsync(line, { from: 'user' }).catch((error: unknown) => {
-    if (!(error instanceof CommanderError)) throw error
+    if (error instanceof CommandError) say(error.message)
+    else if (!(error instanceof CommanderError)) throw error
   })
   return outcome
 }
@@ -74,7 +77,7 @@ test('arguments, flags, lists and switches become what their schemas say, with d
 test('what is left out, unknown, not a choice or out of bounds is refused', async () => {
   const faults: [string[], RegExp][] = [
     [['make', 'top'], /required option '--why <text>' not specified/],
-    [['make', '--why', 'fun'], /missing required argument 'name'/],
+    [['make', '--why', 'fun'], /missing required argument 'toy'/],
     [['make', 'top', 'green', '--why', 'fun'], /Allowed choices are red, blue/],
     [['make', 'top', '--why', 'fun', '--size', 'huge'], /Allowed choices are small, large/],
     [
@@ -83,6 +86,11 @@ test('what is left out, unknown, not a choice or out of bounds is refused', asyn
     ],
     [['make', 'top', '--why', 'fun', '--speed', '1'], /unknown option '--speed'/],
     [['pick', 'one', 'top'], /error: say --on/],
+    [
+      ['make', 'top', '--why', 'fun', '--ends-at', '2026-12-01'],
+      /^error: --ends-at must be an ISO 8601 date and time with a time zone, such as /,
+    ],
+    [['make', '', '--why', 'fun'], /^error: toy must not be empty$/],
   ]
   for (const [line, fault] of faults) {
     const { args, said } = await outcomeOf(...line)

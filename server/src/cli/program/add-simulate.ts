@@ -108,12 +108,10 @@ function addSimulatedRequests(simulation: Command, shell: Shell): void {
     .command('requests')
     .helpOption('-h, --help', 'display help for command')
     .description('Raise requests of device owners and made-up people, for trials')
-    .option('--count <n>', 'how many requests', '10')
-    .option('--seed <n>', 'the same seed asks for the same', '1')
+    .option('--count <n>', 'how many requests', wholeNumber(1, 10_000), 10)
+    .option('--seed <n>', 'the same seed asks for the same', wholeNumber(0, 2 ** 32 - 1), 1)
     .option(...organizationFlag)
-    .action(({ count, seed, organization }) =>
-      runOnData(shell, load, { organization, count: Number(count), seed: Number(seed) }),
-    )
+    .action(({ count, seed, organization }) => runOnData(shell, load, { organization, count, seed }))
 }
 
 /** Without a server, the devices join the trial of the configured data folder. */

@@ -81,14 +81,22 @@ function readInteger(schema: object, text: string): number {
 }
 
 async function readyOf(command: Command, described: DescribedCommand, given: Record<string, unknown>): Promise<Ready> {
+  const { requireFitting } = await import('../require-fitting.ts')
+  requireFitting(objectOf(described.typed), given, (name) => typedAs(command, described, name))
   const [into, from] = [described.into?.(given), described.from?.(given)]
   if (!described.prepare) return { args: given, into, from }
-  const { requireFitting } = await import('../require-fitting.ts')
-  requireFitting(objectOf(described.typed), given)
   try {
     return { args: { ...(await described.prepare(given)) }, into, from }
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error
     return command.error(`error: ${error.message}`)
   }
+}
+
+/** A flag by its long name, an argument as the usage names it. */
+function typedAs(command: Command, { typed }: DescribedCommand, name: string): string {
+  const { [name]: member } = typed
+  if (member !== undefined && isOption(member)) return new Option(member.flags).long ?? name
+  const positional = Object.entries(typed).filter(([, one]) => !isOption(one))
+  return command.registeredArguments[positional.findIndex(([one]) => one === name)]?.name() ?? name
 }
