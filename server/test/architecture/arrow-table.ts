@@ -30,6 +30,7 @@ const base = [
     'base/storable.ts',
     'base/value-text.ts',
     'base/describe-fault.ts',
+    'base/nearest-name.ts',
   ],
   ...[
     'base/clock.ts',
@@ -246,7 +247,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/bodies': [],
   'base/jobs': ['base/db', 'base/logging.ts', 'base/errors.ts', 'base/clock.ts'],
   'base/lists': ['base/db', 'base/errors.ts', 'base/fold-text.ts'],
-  'base/config': ['base/describe-fault.ts', 'base/secrets'],
+  'base/config': ['base/describe-fault.ts', 'base/nearest-name.ts', 'base/secrets'],
   'base/secrets': ['base/db', 'base/errors.ts'],
   'base/osquery-sql': ['base/errors.ts'],
   'base/outbound': ['base/logging.ts', 'base/errors.ts', 'base/clock.ts', 'base/time.ts'],
@@ -258,6 +259,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/links.ts': [],
   'base/errors.ts': [],
   'base/describe-fault.ts': [],
+  'base/nearest-name.ts': [],
   'base/clock.ts': [],
   // Who changes what: passed to every command.
   'base/change-context.ts': [],
@@ -284,6 +286,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@scalar/fastify-api-reference': ['http', 'app.ts'],
   '@fastify/proxy-addr': ['http'],
   'find-my-way': ['http'],
+  'fastest-levenshtein': ['base/nearest-name.ts'],
   pg: ['base/db'],
   '@electric-sql/pglite': ['base/db'],
   'pg-boss': ['base/jobs'],

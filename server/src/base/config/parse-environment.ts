@@ -1,7 +1,7 @@
 import { Errors } from 'typebox/value'
 import { describeFault } from '../describe-fault.ts'
+import { nearestName } from '../nearest-name.ts'
 import type { ConfigFault } from './config-error.ts'
-import { nearestName } from './nearest-name.ts'
 import { isRemovedSetting } from './removed-settings.ts'
 import { type SettingValues, settings } from './settings.ts'
 import { listSettings } from './settings-table.ts'
