@@ -17,11 +17,13 @@ import { runCompanion } from './run-companion.ts'
 const secondMs = 40
 
 /** A server that answers each request at once in the same way, and a companion of it. */
-async function companionAt(t: TestContext, answer: Partial<CheckInAnswer>) {
-  const checkIns: { wait_seconds: number }[] = []
+type CheckIn = { wait_seconds: number; port: number | null; taken_ports: number[] }
+
+async function companionAt(t: TestContext, answer: Partial<CheckInAnswer>, takenPorts: readonly number[] = []) {
+  const checkIns: CheckIn[] = []
   const at = { now: '2026-11-30T12:00:00.000Z' }
   async function take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    const body = (await json(request)) as { wait_seconds: number }
+    const body = (await json(request)) as CheckIn
     if (request.url?.endsWith('/check_in')) checkIns.push(body)
     const common = { organization: '1', origin: 'https://muster.example.com', ports: [], queries: [], link: null }
     const told = { ...common, challenge_keys: { keys: [] }, epoch: 'same', server_time: at.now, ...answer }
@@ -42,7 +44,7 @@ async function companionAt(t: TestContext, answer: Partial<CheckInAnswer>) {
     },
     keepLoopback: async (_ports, parts) => {
       started.resolve(parts)
-      return { port: null, takenPorts: [], close: async () => {} }
+      return { port: null, takenPorts, close: async () => {} }
     },
     ...{ log: () => {}, signal: stopping.signal },
   })
@@ -60,6 +62,14 @@ async function companionAt(t: TestContext, answer: Partial<CheckInAnswer>) {
 const until = async (isSo: () => boolean | Promise<boolean>) => {
   while (!(await isSo())) await sleep(5)
 }
+
+test('a companion that finds all ports taken says so at once, and once', async (t) => {
+  const { checkIns } = await companionAt(t, { status: 'linked', next_check_in_seconds: 100_000 }, [15_861, 17_443])
+  await until(() => checkIns.length >= 1)
+  assert.deepEqual([checkIns[0]?.port, checkIns[0]?.taken_ports], [null, [15_861, 17_443]])
+  await sleep(20 * secondMs)
+  assert.equal(checkIns.length, 1)
+})
 
 test('a companion that is woken waits at the server again and again where its link counts', async (t) => {
   const { checkIns, parts } = await companionAt(t, { status: 'linked', next_check_in_seconds: 300 })

@@ -84,7 +84,8 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
   let state = opened
   let written = opened
   let loopback: KeptLoopback | undefined
-  let toldPort: number | null = null
+  /** Undefined until a check-in said what came of trying the ports. */
+  let toldPort: number | null | undefined
   let isEnrolled = opened.trust !== undefined
   let isAskedForNodeKey = false
   let isStart = true
@@ -121,10 +122,10 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
 
   async function checkIn(): Promise<CheckInAnswer> {
     const nodeKey = isAskedForNodeKey ? options.nodeKey?.() : undefined
-    toldPort = loopback?.port ?? null
+    toldPort = loopback?.port
     const answer = await call('check_in', {
       agent_version: standInVersion,
-      port: toldPort,
+      port: toldPort ?? null,
       taken_ports: loopback?.takenPorts ?? [],
       wait_seconds: rest.isAwake() ? waitSeconds : 0,
       epoch: state.trust?.epoch ?? null,
@@ -155,8 +156,9 @@ function newCompanion(options: CompanionOptions, transport: Transport, opened: C
     const ports = () => state.trust?.ports ?? []
     loopback ??= await keepPort(ports, parts, { secondMs, onChange: rest.tellNow })
     for (const query of answer.queries) await report(query)
-    const isNewPort = loopback.port !== null && loopback.port !== toldPort
-    const seconds = answer.queries.length > 0 || isNewPort ? 0 : answer.next_check_in_seconds
+    const hasTried = loopback.port !== null || loopback.takenPorts.length > 0
+    const isUntold = hasTried && loopback.port !== toldPort
+    const seconds = answer.queries.length > 0 || isUntold ? 0 : answer.next_check_in_seconds
     // A server that answers at once instead of waiting is not asked all the time.
     return rest.isAwake() && isHeldNext(answer) ? soonSeconds : seconds
   }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 type Route = Pick<RouteOptions, 'method' | 'url' | 'constraints'>
 
 /** An address in one version, with the routes that it has. */
-type Address<T extends Route> = { first: T; segments: string[]; methods: Set<string> }
+type Address<T extends Route> = { first: T; segments: string[]; parameters: number; methods: Set<string> }
 
 /** Of a fixed address: what only the address with a parameter in its place has. */
 export type ShadowedMethods<T extends Route> = { route: T; methods: string[] }
@@ -18,37 +18,36 @@ const isParameter = (segment: string): boolean => segment.startsWith(':') || seg
  * with a parameter in its place, such as `/ssf_streams/:streamId`. `route` is one of the fixed address.
  */
 export function shadowedMethods<T extends Route>(routes: readonly T[]): ShadowedMethods<T>[] {
-  const addresses = [...addressesOf(routes).values()]
-  return addresses.flatMap((fixed) => {
-    const around = addresses.filter((other) => liesWithin(fixed, other))
-    const taken = new Set(around.flatMap(({ methods }) => [...methods]))
-    const methods = [...taken].filter((method) => !fixed.methods.has(method))
-    return methods.length > 0 ? [{ route: fixed.first, methods }] : []
-  })
-}
-
-function addressesOf<T extends Route>(routes: readonly T[]): Map<string, Address<T>> {
-  const addresses = new Map<string, Address<T>>()
-  for (const route of routes) {
-    const name = `${versionOf(route)} ${route.url}`
-    const address = addresses.get(name) ?? { first: route, segments: route.url.split('/'), methods: new Set() }
-    for (const method of [route.method].flat()) address.methods.add(method)
-    addresses.set(name, address)
-  }
-  return addresses
-}
-
-const versionOf = ({ constraints }: Route): string => String(constraints?.['apiVersion'] ?? '')
-
-/** Whether every path of the one is a path of the other as well, and not the other way round. */
-function liesWithin(one: Address<Route>, other: Address<Route>): boolean {
-  return (
-    one.segments.length === other.segments.length &&
-    versionOf(one.first) === versionOf(other.first) &&
-    other.segments.every((segment, index) => segment === one.segments[index] || segment.startsWith(':')) &&
-    parametersOf(one.first.url) < parametersOf(other.first.url)
+  return alikeIn(routes).flatMap((alike) =>
+    alike.flatMap((fixed) => {
+      const around = alike.filter((other) => liesWithin(fixed, other))
+      const taken = new Set(around.flatMap(({ methods }) => [...methods]))
+      const methods = [...taken].filter((method) => !fixed.methods.has(method))
+      return methods.length > 0 ? [{ route: fixed.first, methods }] : []
+    }),
   )
 }
+
+/** The addresses, those of one version and length together: no others can be in each other's place. */
+function alikeIn<T extends Route>(routes: readonly T[]): Address<T>[][] {
+  const alike = new Map<string, Map<string, Address<T>>>()
+  for (const route of routes) {
+    const segments = route.url.split('/')
+    const kind = `${route.constraints?.['apiVersion'] ?? ''} ${segments.length}`
+    const addresses = alike.get(kind) ?? new Map<string, Address<T>>()
+    alike.set(kind, addresses)
+    const parameters = parametersOf(route.url)
+    const address = addresses.get(route.url) ?? { first: route, segments, parameters, methods: new Set() }
+    for (const method of [route.method].flat()) address.methods.add(method)
+    addresses.set(route.url, address)
+  }
+  return [...alike.values()].map((addresses) => [...addresses.values()])
+}
+
+/** Whether every path of the one is a path of the other as well, and not the other way round. */
+const liesWithin = (one: Address<Route>, other: Address<Route>): boolean =>
+  one.parameters < other.parameters &&
+  other.segments.every((segment, index) => segment.startsWith(':') || segment === one.segments[index])
 
 /** What is registered for them: it answers as for an address that nothing has. */
 export const refuseMethod = (_request: FastifyRequest, reply: FastifyReply): void => reply.callNotFound()
