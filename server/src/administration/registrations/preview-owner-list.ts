@@ -36,21 +36,17 @@ const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].fil
 /** By the folded serial number and by the folded hardware UUID. */
 async function listDevices(reader: Reader, organizationId: string, texts: readonly string[]) {
   const devices = new Map<string, ListedDevice[]>()
-  // Serial numbers as they are stored, which their index finds: hardly any is of mixed case.
-  const spellings = distinct(texts.flatMap((text) => [text, text.toUpperCase(), text.toLowerCase()]))
-  for (const named of [
-    { text: 'devices.serial', equals: sql.ref('devices.serial'), wanted: spellings },
-    { text: 'devices.hardware_uuid', equals: folded('devices.hardware_uuid'), wanted: distinct(texts.map(foldText)) },
-  ] as const) {
+  const wanted = distinct(texts.map(foldText))
+  for (const column of ['devices.serial', 'devices.hardware_uuid'] as const) {
     const rows = await reader
       .selectFrom('devices')
-      .innerJoin(wantedTexts(named.wanted), (join) => join.on(sql<boolean>`${named.equals} = wanted.text`))
+      .innerJoin(wantedTexts(wanted), (join) => join.on(sql<boolean>`${folded(column)} = wanted.text`))
       .leftJoin('people', (join) =>
         join
           .onRef('people.organization_id', '=', 'devices.organization_id')
           .onRef('people.id', '=', 'devices.registered_owner_id'),
       )
-      .select(['devices.id', 'devices.name', 'devices.deleted_at', `${named.text} as text`])
+      .select(['devices.id', 'devices.name', 'devices.deleted_at', `${column} as text`])
       .select(['people.id as owner_id', 'people.name as owner_name', 'people.email as owner_email'])
       .where(inOrganization('devices', organizationId))
       .orderBy('devices.id')

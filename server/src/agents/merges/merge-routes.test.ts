@@ -30,7 +30,7 @@ async function records() {
   const group = await make.deviceGroup(organizationId, { name: 'Pilot' })
   const kept = await make.device(organizationId, { name: 'kept', serial: 'SERIAL-1' })
   const other = await make.device(organizationId, {
-    ...{ name: 'other', serial: 'SERIAL-1', hardware_uuid: 'UUID-1', note: 'In the lab', groupIds: [group.id] },
+    ...{ name: 'other', serial: 'Serial-1', hardware_uuid: 'UUID-1', note: 'In the lab', groupIds: [group.id] },
     registered_owner_id: owner.id,
   })
   const exempted = await make.check(organizationId, { name: 'Exempted' })
@@ -60,7 +60,7 @@ test('listTwinsOfDevice, previewDeviceMerge and mergeDevices: what the kept devi
       ...{ last_seen_at: null, open_issues: 0 },
     },
     other: {
-      ...{ id: other.id, name: 'other', owner_name: 'Ada Ferreira', serial: 'SERIAL-1', hardware_uuid: 'UUID-1' },
+      ...{ id: other.id, name: 'other', owner_name: 'Ada Ferreira', serial: 'Serial-1', hardware_uuid: 'UUID-1' },
       ...{ last_seen_at: null, open_issues: 1 },
     },
     ...{ same, agent: null, both_report: false, needs_confirmation: false },

@@ -105,12 +105,12 @@ export async function listTwins(db: Db, organizationId: string, deviceId: string
       where organization_id = ${organizationId}::bigint and id = ${deviceId}::bigint and deleted_at is null
     ), twins as (
       select devices.id from self join devices on devices.organization_id = ${organizationId}::bigint
-        and devices.serial = self.serial
+        and folded(devices.serial) = folded(self.serial)
       union
       select devices.id from self join devices on devices.organization_id = ${organizationId}::bigint
         and folded(devices.hardware_uuid) = folded(self.hardware_uuid)
     )
-    select twin.id, twin.name, coalesce(twin.serial = self.serial, false) as serial,
+    select twin.id, twin.name, coalesce(folded(twin.serial) = folded(self.serial), false) as serial,
       coalesce(folded(twin.hardware_uuid) = folded(self.hardware_uuid), false) as uuid, presence.last_seen_at
     from twins cross join self
     join devices as twin on twin.organization_id = ${organizationId}::bigint and twin.id = twins.id

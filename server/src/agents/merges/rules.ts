@@ -1,4 +1,4 @@
-import { isInUse } from '../protocol/enrollment-rules.ts'
+import { isInUse, isSameSerial } from '../protocol/enrollment-rules.ts'
 
 type Identity = { readonly serial: string | null; readonly hardware_uuid: string | null }
 /** When its agent enrolled or last spoke. */
@@ -6,7 +6,7 @@ type Spoken = { readonly heard_at: string | null }
 
 /** What two devices say of their hardware alike. Makers' placeholders never count: they are not stored. */
 export const sameIdentity = (kept: Identity, other: Identity) => ({
-  serial: kept.serial !== null && kept.serial === other.serial,
+  serial: isSameSerial(kept.serial, other.serial),
   hardware_uuid: kept.hardware_uuid !== null && kept.hardware_uuid.toLowerCase() === other.hardware_uuid?.toLowerCase(),
 })
 

@@ -106,9 +106,11 @@ export function listEnrolledDevices(tx: Tx, organizationId: string, facts: Devic
     return candidates
       .where(equalsFolded('devices.hardware_uuid', uuid))
       .$if(serial !== null, (query) =>
-        query.where((build) => build.or([build('devices.serial', '=', serial), build('devices.serial', 'is', null)])),
+        query.where((build) =>
+          build.or([equalsFolded('devices.serial', serial ?? ''), build('devices.serial', 'is', null)]),
+        ),
       )
-      .orderBy(sql`coalesce(devices.serial = ${serial}::text, false)`, 'desc')
+      .orderBy(sql`coalesce(${equalsFolded('devices.serial', serial ?? '')}, false)`, 'desc')
       .orderBy(hasSameIdentifier, 'desc')
       .orderBy(sql`devices.serial is null`)
       .orderBy('devices.id', 'desc')
@@ -118,7 +120,7 @@ export function listEnrolledDevices(tx: Tx, organizationId: string, facts: Devic
   const same = (value: string | null) => (value === null ? 'is' : '=')
   return candidates
     .where('devices.hardware_uuid', 'is', null)
-    .where('devices.serial', same(serial), serial)
+    .where((is) => (serial === null ? is('devices.serial', 'is', null) : equalsFolded('devices.serial', serial)))
     .where('devices.machine_id', same(machineId), machineId)
     .orderBy(hasSameIdentifier, 'desc')
     .orderBy('devices.id', 'desc')

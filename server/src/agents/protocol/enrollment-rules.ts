@@ -61,7 +61,9 @@ export function readEnrollment(body: unknown): EnrollmentRequest | undefined {
 /** What enrollments of one machine have in common, or undefined when nothing tells it apart. */
 export function identityOf({ hardware_uuid, serial, machine_id }: DeviceFacts): string | undefined {
   if (hardware_uuid !== null) return JSON.stringify([hardware_uuid])
-  return serial === null && machine_id === null ? undefined : JSON.stringify([null, serial, machine_id])
+  return serial === null && machine_id === null
+    ? undefined
+    : JSON.stringify([null, serial && foldText(serial), machine_id])
 }
 
 /** Seen this shortly before, an agent is taken to be alive when another one enrolls as the same machine. */
@@ -74,12 +76,16 @@ export type KnownMachine = {
   last_seen_at: string | null
 }
 
+/** Whether both are known and the same, in any case. */
+export const isSameSerial = (one: string | null, other: string | null): boolean =>
+  one !== null && other !== null && foldText(one) === foldText(other)
+
 /**
  * Whether the facts that match a known device are those of a second machine: where not both UUID and serial agree,
  * agents that call their machines differently are two while the earlier one lives.
  */
 export function isSecondMachine(known: KnownMachine, facts: DeviceFacts, now: string): boolean {
-  const isSameHardware = facts.hardware_uuid !== null && facts.serial !== null && facts.serial === known.serial
+  const isSameHardware = facts.hardware_uuid !== null && isSameSerial(facts.serial, known.serial)
   const [before, after] = [known.host_identifier, facts.host_identifier].map((text) =>
     text === null ? undefined : foldText(text),
   )

@@ -155,6 +155,13 @@ const matching: [title: string, first: Machine, second: Machine, isSame: boolean
   ['uuid and serial match', {}, { hostname: 'other-name' }, true],
   ['the uuid is written in small letters', {}, { uuid: '4c4c4544-0042-3510-8056-b4c04f4d4e32' }, true],
   ['the serial differs', {}, { serial: 'PF3OTHER' }, false],
+  ['the serial is in another case', {}, { serial: 'pf3abcde', hostname: 'other-name' }, true],
+  [
+    'only the serial is known, in another case',
+    { uuid: '', hostIdentifier: 'm1' },
+    { uuid: '', serial: 'pf3abcde', hostIdentifier: 'm1' },
+    true,
+  ],
   ['the uuid differs', {}, { uuid: '4C4C4544-0042-3510-8056-000000000001' }, false],
   ['the serial is missing the second time', {}, { serial: '' }, true],
   ['the serial is missing the first time', { serial: '-1' }, {}, true],

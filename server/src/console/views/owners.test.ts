@@ -191,6 +191,13 @@ test('where a list names two owners of a device none of them gets it, whatever c
   assert.deepEqual(await outcomesOf(many), [...Array.from({ length: 6 }, () => three), nobody])
 })
 
+test('a device is found by its serial number in any case, also where it reports one of mixed case', async () => {
+  await fleet()
+  await make.device(app.tenant.organizationId, { name: 'mixed', serial: 'Mixed-7x' })
+  const csv = 'MIXED-7X,ana@acme.example\nc02FREE,ana@acme.example'
+  assert.deepEqual(await outcomesOf(csv), ['new Ana', 'new Ana'])
+})
+
 test('user name and address are both looked up, and where they name two people neither gets the device', async () => {
   const { organizationId } = app.tenant
   const { ana } = await fleet()

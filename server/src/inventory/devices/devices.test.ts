@@ -267,14 +267,11 @@ test('a hardware UUID and a serial are found in either case, with their indexes'
   assert.deepEqual(await found(`hardware_uuid:["${one}","${other}"]`), [upper.id, mixed.id])
   await transact(app.db, async (tx) => {
     await sql`set local enable_seqscan = off`.execute(tx)
-    for (const [column, index] of [
-      ['hardware_uuid', 'devices_hardware_uuid'],
-      ['serial', 'devices_serial_in_any_case'],
-    ] as const) {
+    for (const column of ['hardware_uuid', 'serial']) {
       const { rows } = await sql<Record<string, string>>`
         explain select id from devices
         where organization_id = ${organizationId} and folded(${sql.ref(column)}) = ${one}::text`.execute(tx)
-      assert.match(rows.map((row) => row['QUERY PLAN']).join('\n'), new RegExp(`using ${index} `))
+      assert.match(rows.map((row) => row['QUERY PLAN']).join('\n'), new RegExp(`using devices_${column} `))
     }
   })
 })

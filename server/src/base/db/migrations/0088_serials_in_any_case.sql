@@ -1,2 +1,3 @@
--- `serial:` finds a serial number in any case, as `hardware_uuid:` does.
-create index devices_serial_in_any_case on devices (organization_id, folded(serial));
+-- Serial numbers are compared in any case, as hardware UUIDs are.
+drop index devices_serial;
+create index devices_serial on devices (organization_id, folded(serial));
