@@ -15,6 +15,8 @@ export type OsqueryQuirks = {
   compressesLogs?: boolean
   /** A request that broke on a kept-alive connection goes a second time, whether it arrived or not. */
   sendsTwice?: boolean
+  /** osquery 5.23 opens a connection for each request, whatever the server says of keeping one. */
+  keepsConnection?: boolean
   basePath?: string
 }
 
@@ -31,12 +33,13 @@ export type Machine = {
   system?: Record<string, string>
 }
 
-/** An agent with the habits of osquery, on a real connection of its own. */
+/** An agent with the habits of osquery, on real connections of its own. */
 export function osqueryClient(origin: string, quirks: OsqueryQuirks = {}) {
   const { sendsHeader = true, writesOldForms = false, compressesLogs = false, basePath = '/api/v1/osquery' } = quirks
   const { Agent } = origin.startsWith('https:') ? https : http
-  const connection = new Agent({ keepAlive: true, maxSockets: 1 })
+  const connection = new Agent({ keepAlive: quirks.keepsConnection ?? false, maxSockets: 1 })
   let nodeKey = ''
+  const asked: string[][] = []
   const unsent: Record<string, Record<string, unknown>> = { queries: {}, statuses: {}, messages: {}, stats: {} }
 
   async function call(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Verdict> {
@@ -73,9 +76,11 @@ export function osqueryClient(origin: string, quirks: OsqueryQuirks = {}) {
     const verdict = await call('/distributed/read', { node_key: nodeKey })
     if (!verdict.accepted) return { verdict, queries: {}, accelerate: undefined }
     const { queries, accelerate } = verdict.body
+    const usable = usableQueries(queries)
+    asked.push(Object.values(usable))
     return {
       verdict,
-      queries: usableQueries(queries),
+      queries: usable,
       accelerate: Number.isInteger(accelerate) ? accelerate : undefined,
     }
   }
@@ -84,6 +89,12 @@ export function osqueryClient(origin: string, quirks: OsqueryQuirks = {}) {
     call,
     read,
     write,
+    /** What each read has brought, in their order. */
+    asked,
+    /** Its process has ended, and with it what no write has delivered. */
+    forget(): void {
+      for (const part of Object.keys(unsent)) unsent[part] = {}
+    },
     get nodeKey() {
       return nodeKey
     },

@@ -33,6 +33,7 @@ type Row = {
   check_ids: string[] | null
   query_revisions: (string | null)[] | null
   ran_at: (string | null)[] | null
+  are_denied: boolean[] | null
   noted_check_ids: string[] | null
   noted_at: string[] | null
   refreshed_check_ids: string[] | null
@@ -40,6 +41,9 @@ type Row = {
   campaign_ids: string[] | null
   campaign_revisions: number[] | null
 }
+
+/** What osquery answers instead of running a query that its watchdog has ended (`Distributed::runQueries`). */
+const deniedMessage = 'distributed query is denylisted'
 
 /** What is loaded at a time; the rest comes once these are answered. */
 const liveQueriesPerLoad = 100
@@ -64,7 +68,7 @@ export async function findDevicesByNodeKeys(
         select reporting_table from device_snapshots as snapshot
         where snapshot.organization_id = devices.organization_id and snapshot.device_id = devices.id
       ) end as first_reported,
-      result.check_ids, result.query_revisions, result.ran_at,
+      result.check_ids, result.query_revisions, result.ran_at, result.are_denied,
       runs.check_ids as noted_check_ids, runs.ran_at as noted_at,
       refresh.check_ids as refreshed_check_ids, refresh.requested_at, live.campaign_ids, live.campaign_revisions
     from node_key_lookups as lookup
@@ -78,7 +82,8 @@ export async function findDevicesByNodeKeys(
     left join device_check_runs as runs
       on runs.organization_id = devices.organization_id and runs.device_id = devices.id
     left join lateral (
-      select array_agg(check_id) as check_ids, array_agg(query_revision) as query_revisions, array_agg(ran_at) as ran_at
+      select array_agg(check_id) as check_ids, array_agg(query_revision) as query_revisions, array_agg(ran_at) as ran_at,
+        array_agg(coalesce(error_message = ${deniedMessage}, false)) as are_denied
       from check_results
       where check_results.organization_id = devices.organization_id and check_results.device_id = devices.id
     ) as result on true
@@ -110,6 +115,7 @@ function storedDevice(row: Row): StoredDevice {
       queryRevision: row.query_revisions?.[index] ?? null,
       ranAtMs: momentMs(moments.sort().at(-1) ?? ''),
       refreshRequestedAtMs: momentMs(requested.get(checkId) ?? ''),
+      isDenied: row.are_denied?.[index] ?? false,
     }
   })
   const liveQueries = (row.campaign_ids ?? []).map((campaignId, index) => ({

@@ -1,6 +1,7 @@
 import type { OsqueryPlatform } from '../../reporting/reporting-table.ts'
 import type { CheckPlan } from './check-plan.ts'
 import type { StoredDevice } from './device-queries.ts'
+import type { ReadUnderWay } from './read-under-way.ts'
 
 export type OrganizationState = {
   readonly id: string
@@ -28,14 +29,16 @@ export type DeviceState = {
   nextDueAtMs: number
   /** What the device was asked and has not answered yet: by check or `liveQueryKey`, when, in milliseconds since the epoch. */
   unanswered: Map<string, number> | undefined
+  /** What it was handed and has not brought back; undefined when there is nothing. */
+  underWay: ReadUnderWay | undefined
   /** Names that this process has handed to it and that no write has brought back: their codes need not be checked. */
   names: Set<string> | undefined
   /** When it was last asked for the file of a companion, in milliseconds since the epoch. */
   linkAskedAtMs: number
   /** As what it reports tables; undefined where it reports none. */
   reportsAs: OsqueryPlatform | undefined
-  /** The tables it was asked for since it enrolled, as long as that is not long ago. */
-  firstAsked: Set<string> | undefined
+  /** How often it was asked for each table since it enrolled, as long as that is not long ago. */
+  firstAsked: Map<string, number> | undefined
   isInUse: boolean
 }
 
@@ -86,6 +89,7 @@ export function deviceRegistry() {
       loadedOrganizationNotices: -1,
       nextDueAtMs: 0,
       unanswered: undefined,
+      underWay: undefined,
       names: undefined,
       linkAskedAtMs: 0,
       reportsAs: undefined,

@@ -12,7 +12,7 @@ const check: PlannedCheck = {
   source: '',
   query: { json: '"select 1"' },
 }
-const ran = { checkId: '7', queryRevision: '2', ranAtMs: startMs, refreshRequestedAtMs: undefined }
+const ran = { checkId: '7', queryRevision: '2', ranAtMs: startMs, refreshRequestedAtMs: undefined, isDenied: false }
 
 test('a check that never ran, or ran with another query, is due at once', () => {
   assert.equal(dueTime(check, { ...ran, queryRevision: null, ranAtMs: undefined }, undefined, '1').dueAtMs, 0)
@@ -83,6 +83,18 @@ test('a refresh is due at once unless a run, or a question under way, came after
       [true, requested + unansweredMs],
     ],
   )
+})
+
+test('a query that the agent refuses is asked alone, a day later or when someone waits for it', () => {
+  const denied = { ...ran, isDenied: true }
+  const { dueAtMs, isUrgent, goesAlone } = dueTime(check, denied, undefined, '1')
+  assert.deepEqual([dueAtMs, isUrgent, goesAlone], [startMs + 24 * hourMs, false, true])
+  const refreshed = dueTime(check, { ...denied, refreshRequestedAtMs: startMs + 1 }, undefined, '1')
+  assert.deepEqual([refreshed.dueAtMs, refreshed.goesAlone], [0, true])
+  const changed = dueTime(check, { ...denied, queryRevision: '1' }, undefined, '1')
+  assert.deepEqual([changed.dueAtMs, changed.goesAlone], [0, false])
+  const slow = { ...check, intervalMs: 48 * hourMs }
+  assert.equal(dueTime(slow, denied, undefined, '1').dueAtMs, nextTurnMs(startMs, slow.intervalMs, '1', '7'))
 })
 
 test('a question without an answer is repeated after five minutes', () => {

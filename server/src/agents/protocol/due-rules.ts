@@ -1,3 +1,5 @@
+import { dayMs } from '../../base/time.ts'
+
 export type PlannedCheck = {
   checkId: string
   queryRevision: string
@@ -17,6 +19,8 @@ export type CheckState = {
   queryRevision: string | null
   ranAtMs: number | undefined
   refreshRequestedAtMs: number | undefined
+  /** Whether the agent has answered that it refuses the query: it was ended while it ran it. */
+  isDenied: boolean
 }
 
 export type LiveQueryState = { campaignId: string; revision: number }
@@ -37,12 +41,20 @@ export const dueLiveQuery = (state: LiveQueryState, handedOutAtMs: number | unde
   dueAtMs: handedOutAtMs === undefined ? 0 : handedOutAtMs + unansweredMs,
 })
 
-export type DueCheck = { check: PlannedCheck; dueAtMs: number; isUrgent: boolean }
+export type DueCheck = {
+  check: PlannedCheck
+  dueAtMs: number
+  isUrgent: boolean
+  /** Whether nothing is asked beside it, since it may cost all answers to its read. */
+  goesAlone: boolean
+}
 
 /** A query without an answer is sent again after this: a running agent answers within seconds. */
 export const unansweredMs = 300_000
 /** osquery runs the queries of one read one after another, without a time limit, and sends one write for all. */
 export const queriesPerRead = 20
+/** For as long osquery refuses a query that its watchdog has ended (`distributed_denylist_duration`). */
+const deniedMs = dayMs
 /** A run that nobody waits for is not repeated sooner than this share of its interval after the last one. */
 const minShare = 0.1
 /** Checks of one device come due together, within this share of the interval, so that one write carries them. */
@@ -70,7 +82,8 @@ export function nextTurnMs(ranAtMs: number, intervalMs: number, deviceId: string
 
 /**
  * When a check is due on a device; 0 for at once. Urgent are refreshes and first runs of a query, but for one that came with
- * an upgrade: that changes many, and a fleet that answered all of them at once would be a storm.
+ * an upgrade: that changes many, and a fleet that answered all of them at once would be a storm. What the agent refuses it is
+ * not asked for a day, unless someone waits for it.
  */
 export function dueTime(
   check: PlannedCheck,
@@ -83,10 +96,17 @@ export function dueTime(
   const isFirst = ranAtMs === undefined || (isOtherQuery && !check.isUpgradedQuery)
   const isRefresh = refreshRequestedAtMs !== undefined && refreshRequestedAtMs > (ranAtMs ?? 0)
   const isUrgent = isFirst || isRefresh
-  const dueAtMs = isUrgent ? 0 : nextTurnMs(ranAtMs, check.intervalMs, deviceId, check.checkId)
+  const isDenied = state.isDenied && !isOtherQuery
+  const turnMs = isUrgent ? 0 : nextTurnMs(ranAtMs, check.intervalMs, deviceId, check.checkId)
+  const dueAtMs = isDenied && !isUrgent ? Math.max(turnMs, ranAtMs + deniedMs) : turnMs
   const isAskedAlready =
     handedOutAtMs !== undefined && handedOutAtMs > (ranAtMs ?? 0) && handedOutAtMs >= (refreshRequestedAtMs ?? 0)
-  return { check, isUrgent, dueAtMs: isAskedAlready ? Math.max(dueAtMs, handedOutAtMs + unansweredMs) : dueAtMs }
+  return {
+    check,
+    isUrgent,
+    goesAlone: isDenied,
+    dueAtMs: isAskedAlready ? Math.max(dueAtMs, handedOutAtMs + unansweredMs) : dueAtMs,
+  }
 }
 
 /** Urgent ones first, then the longest overdue. */

@@ -5,8 +5,9 @@ import type { AgentContext } from './agent-context.ts'
 import { type Answer, success, unknownNodeKey } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
 import { type DueCheck, inOrderOfNeed, liveQueryKey, queriesPerRead, unansweredMs } from './due-rules.ts'
-import { earliest, type LoadedDevice, linkEveryMs, reloadDevice } from './load-device.ts'
+import { earliest, type LoadedDevice, linkEveryMs, reloadDevice, stateOf } from './load-device.ts'
 import { type HandedOutQuery, queryName } from './query-names.ts'
+import { chooseForRead, isIdle, noteRead, takeLoss } from './read-under-way.ts'
 import { recordRuns } from './record-runs.ts'
 
 export const idleAnswer = '{"queries":{},"node_invalid":false}'
@@ -16,9 +17,16 @@ const accelerateSeconds = 30
 
 /** The answer to a distributed read of a device that is known, or has just been loaded. */
 export async function answerRead(context: AgentContext, found: DeviceState | LoadedDevice): Promise<Answer> {
-  if (!('device' in found) && Date.parse(context.clock()) < found.nextDueAtMs) return success(idleAnswer)
+  const device = stateOf(found)
+  const nowMs = Date.parse(context.clock())
+  if (!('device' in found) && isIdle(device, nowMs)) return success(idleAnswer)
+  const loss = takeLoss(device, nowMs)
+  if (loss === 'rest') {
+    device.nextDueAtMs = 0
+    return success(answerWith([], true))
+  }
   // What another process has recorded since is not asked again.
-  const loaded = 'device' in found ? found : await reloadDevice(context, found)
+  const loaded = 'device' in found && loss === 'none' ? found : await reloadDevice(context, device)
   return loaded ? success(await handOutQueries(context, loaded)) : unknownNodeKey
 }
 
@@ -31,40 +39,47 @@ function handOutQueries(context: AgentContext, loaded: LoadedDevice): Promise<st
 
 async function handOutLiveQueries(context: AgentContext, loaded: LoadedDevice, nowMs: number): Promise<string> {
   const { device, checks, liveQueries, tables } = loaded
-  const handedOut = liveQueries.filter(({ dueAtMs }) => dueAtMs <= nowMs).slice(0, queriesPerRead)
+  const due = liveQueries.filter(({ dueAtMs }) => dueAtMs <= nowMs)
+  const handedOut = chooseForRead(device, due, liveQueryKey)
   noteHandOut(device, handedOut.map(liveQueryKey), nowMs)
   device.nextDueAtMs =
     tables.length > 0 ? 0 : nextDue([...checks, ...liveQueries.filter((query) => !handedOut.includes(query))], nowMs)
-  const queries = await Promise.all(
-    handedOut.map(async ({ campaignId, revision }) => {
-      const json = await context.statements.find(device.organization.id, campaignId, revision)
-      const asked = { kind: 'campaign', id: campaignId, revision: String(revision), issuedAtMs: nowMs } as const
-      return json === undefined ? [] : [`"${nameFor(context, device, asked)}":${json}`]
+  const found = await Promise.all(
+    handedOut.map(async (query) => {
+      const json = await context.statements.find(device.organization.id, query.campaignId, query.revision)
+      return json === undefined ? [] : [{ query, json }]
     }),
   )
-  return answerWith(queries.flat(), true)
+  const queries = found.flat()
+  noteRead(
+    device,
+    queries.map(({ query }) => liveQueryKey(query)),
+    nowMs,
+  )
+  const texts = queries.map(({ query: { campaignId, revision }, json }) => {
+    const asked = { kind: 'campaign', id: campaignId, revision: String(revision), issuedAtMs: nowMs } as const
+    return `"${nameFor(context, device, asked)}":${json}`
+  })
+  return answerWith(texts, true)
 }
+
+const keyOf = ({ check: { checkId } }: DueCheck): string => checkId
 
 async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs: number): Promise<string> {
   const { device, checks, liveQueries, tables } = loaded
   const link = linkQuery(context, loaded, nowMs)
   const due = checks.filter(({ dueAtMs }) => dueAtMs <= nowMs).sort(inOrderOfNeed)
   if (due.length === 0 && tables.length === 0 && link.length === 0) return idleAnswer
-  const handedOut = due.filter(({ check }) => 'json' in check.query).slice(0, queriesPerRead)
-  const faulty = due.filter(({ check }) => 'fault' in check.query)
-  const tablesAsked = tables.slice(0, queriesPerRead - handedOut.length)
-  const isMoreLeft = tables.length > tablesAsked.length
-  const isWorkLeft = due.length > handedOut.length + faulty.length || isMoreLeft
+  const [faulty, able] = [due.filter(isFaulty), due.filter((check) => !isFaulty(check))]
+  const handedOut = chooseForRead(device, able, keyOf, ({ goesAlone }) => goesAlone)
   const noted = [...handedOut, ...faulty]
-  noteHandOut(
-    device,
-    noted.map(({ check }) => check.checkId),
-    nowMs,
-  )
+  noteHandOut(device, noted.map(keyOf), nowMs)
   const linkDue = loaded.linkDueAtMs === undefined ? [] : [{ dueAtMs: device.linkAskedAtMs + linkEveryMs }]
   const others = checks.filter((check) => !noted.includes(check))
   device.nextDueAtMs = nextDue([...others, ...liveQueries, ...linkDue], nowMs)
-  noteFirstRound(device, tablesAsked, isMoreLeft)
+  const tablesAsked = able.length > 0 ? [] : chooseTables(device, tables)
+  noteRead(device, [...handedOut.map(keyOf), ...tablesAsked.map(inventoryQueryName)], nowMs)
+  if (tables.length > tablesAsked.length) device.nextDueAtMs = 0
   await recordFaults(context, device, faulty, new Date(nowMs).toISOString())
   const queries = handedOut.flatMap(({ check: { checkId, queryRevision, query } }) => {
     const asked = { kind: 'check', id: checkId, revision: queryRevision, issuedAtMs: nowMs } as const
@@ -72,7 +87,24 @@ async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs:
   })
   queries.push(...tablesAsked.map((table) => `"${inventoryQueryName(table)}":${JSON.stringify(table.sql)}`))
   queries.push(...link)
+  const isWorkLeft = able.length > handedOut.length || tables.length > tablesAsked.length
   return answerWith(queries, isWorkLeft || link.length > 0)
+}
+
+const isFaulty = ({ check }: DueCheck): boolean => 'fault' in check.query
+
+/**
+ * What of the first round is asked next. Tables are never in one read with checks, which people wait for: one that is too
+ * heavy for the machine costs all answers to its read.
+ */
+function chooseTables(device: DeviceState, tables: readonly InventoryQuery[]): InventoryQuery[] {
+  if (device.underWay && device.underWay.open.size > 0) return []
+  const asked = chooseForRead(device, tables, inventoryQueryName)
+  if (asked.length > 0) device.firstAsked ??= new Map()
+  for (const name of asked.map(inventoryQueryName)) {
+    device.firstAsked?.set(name, (device.firstAsked.get(name) ?? 0) + 1)
+  }
+  return asked
 }
 
 /** Asks for the files of companions that wait to be linked to this device. */
@@ -103,13 +135,6 @@ function noteHandOut(device: DeviceState, keys: readonly string[], nowMs: number
   const unanswered = device.unanswered ?? new Map<string, number>()
   for (const key of keys) unanswered.set(key, nowMs)
   device.unanswered = unanswered
-}
-
-/** Asked once: what is not answered comes with the schedule. */
-function noteFirstRound(device: DeviceState, asked: readonly InventoryQuery[], isMoreLeft: boolean): void {
-  if (asked.length > 0) device.firstAsked ??= new Set()
-  for (const { table } of asked) device.firstAsked?.add(table.name)
-  if (isMoreLeft) device.nextDueAtMs = 0
 }
 
 const nextDue = (others: readonly { dueAtMs: number }[], nowMs: number): number =>

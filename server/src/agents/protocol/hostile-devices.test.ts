@@ -66,9 +66,9 @@ test('no write of a device holds up the others, whatever it is made of', async (
   const { id: organizationId } = await make.organization({ disabled_features: [] })
   await make.check(organizationId)
   const { client } = await agents.enrolled(organizationId, laptop)
-  const { queries } = await client.read()
-  const checks = Object.keys(queries).filter((name) => name.startsWith('check/'))
-  const tables = Object.keys(queries).filter((name) => name.startsWith('report/'))
+  const checks = Object.keys((await client.read()).queries).filter((name) => name.startsWith('check/'))
+  await client.write(Object.fromEntries(checks.map((name) => [name, { rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }] }])))
+  const tables = Object.keys((await client.read()).queries).filter((name) => name.startsWith('report/'))
   assert.ok(checks.length > 0 && tables.length > 0)
   const answersOf = (names: readonly string[], rows: readonly unknown[]) =>
     Buffer.from(JSON.stringify({ queries: Object.fromEntries(names.map((name) => [name, rows])), statuses: {} }))

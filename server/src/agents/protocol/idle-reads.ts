@@ -6,6 +6,7 @@ import type { AgentRequest, BodyReceiver } from './bodies/receive-bodies.ts'
 import { type DeviceState, isStale } from './device-registry.ts'
 import { idleAnswer } from './hand-out-queries.ts'
 import { noteContact } from './load-device.ts'
+import { isIdle } from './read-under-way.ts'
 
 const nodeKeyScheme = /^NodeKey\s+(\S+)\s*$/i
 
@@ -25,7 +26,7 @@ export function idleReader(context: AgentContext, bodies: BodyReceiver) {
 
   function idleDevice(nodeKey: unknown): DeviceState | undefined {
     const known = typeof nodeKey === 'string' ? context.registry.find(nodeKey) : undefined
-    if (!known || isStale(known) || nowMs() >= known.nextDueAtMs) return undefined
+    if (!known || isStale(known) || !isIdle(known, nowMs())) return undefined
     noteContact(context, known, context.clock())
     return known
   }

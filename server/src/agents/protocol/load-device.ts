@@ -1,5 +1,5 @@
 import type { InventoryQuery } from '../../reporting/catalogue/catalogue.ts'
-import { firstRoundOf, platformOf } from '../../reporting/schedule-inventory.ts'
+import { firstRoundOf, inventoryQueryName, platformOf } from '../../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type CheckPlan, loadPlan } from './check-plan.ts'
 import type { StoredDevice } from './device-queries.ts'
@@ -167,6 +167,9 @@ function unconfirmed(context: AgentContext, device: DeviceState, { deviceType }:
   return { device, checks: [], liveQueries: [], tables: [], linkDueAtMs }
 }
 
+/** A table that has not come is asked for once more: then it comes with the schedule, or says why it does not. */
+export const firstRounds = 2
+
 /** The tables that a recently enrolled device still has to report. */
 function firstTables(device: DeviceState, { deviceType, hasReporting, firstReported }: StoredDevice) {
   device.reportsAs = hasReporting ? platformOf(deviceType) : undefined
@@ -174,9 +177,11 @@ function firstTables(device: DeviceState, { deviceType, hasReporting, firstRepor
     device.firstAsked = undefined
     return []
   }
-  return firstRoundOf(device.reportsAs).filter(
-    ({ table }) => !firstReported.includes(table.name) && !device.firstAsked?.has(table.name),
-  )
+  return firstRoundOf(device.reportsAs).filter((query) => {
+    const name = inventoryQueryName(query)
+    const isAskedEnough = (device.firstAsked?.get(name) ?? 0) >= firstRounds || device.underWay?.open.has(name) === true
+    return !isAskedEnough && !firstReported.includes(query.table.name)
+  })
 }
 
 export const earliest = (checks: readonly { dueAtMs: number }[]): number =>

@@ -9,6 +9,7 @@ import { liveRowsOf, type QueryAnswer, readAnswers } from './answer-rules.ts'
 import type { DeviceState } from './device-registry.ts'
 import { liveQueryKey, liveQueryOfKey } from './due-rules.ts'
 import { parseQueryName } from './query-names.ts'
+import { noteAnswered } from './read-under-way.ts'
 import { recordRuns } from './record-runs.ts'
 import { type LinkAnswer, takeLinkFiles } from './take-link-files.ts'
 import { takeFirstRound } from './take-snapshots.ts'
@@ -134,10 +135,14 @@ async function sortAnswers(context: AgentContext, device: DeviceState, body: unk
   const runs = new Map<string, CheckRun>()
   const liveAnswers = new Map<string, LiveAnswer>()
   const giveTurn = giveTurns()
+  const answered: string[] = []
   let link: LinkAnswer | undefined
   for (const answer of readAnswers(body)) {
     await giveTurn()
-    if (isInventoryQueryName(answer.name)) continue
+    if (isInventoryQueryName(answer.name)) {
+      answered.push(answer.name)
+      continue
+    }
     const query = parseQueryName(context.secrets, place, answer.name, nowMs, device.names?.delete(answer.name))
     if (!query) {
       context.metrics.answers.inc({ outcome: 'refused' })
@@ -157,13 +162,16 @@ async function sortAnswers(context: AgentContext, device: DeviceState, body: unk
         ...(await keepAnswer(givenAnswer(answer, body))),
       }
       liveAnswers.set(liveQueryKey(live), live)
+      answered.push(liveQueryKey(live))
       continue
     }
+    answered.push(id)
     const ranAt = new Date(issuedAtMs).toISOString()
     const run = { checkId: id, queryRevision: revision, ranAt, outcome: answer.outcome() }
     if (ranAt > (runs.get(id)?.ranAt ?? '')) runs.set(id, run)
   }
   if (device.names?.size === 0) device.names = undefined
+  noteAnswered(device, answered)
   return { runs: [...runs.values()], liveAnswers: [...liveAnswers.values()], link }
 }
 

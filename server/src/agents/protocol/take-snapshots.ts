@@ -7,6 +7,7 @@ import type { AgentContext } from './agent-context.ts'
 import { isSuccess } from './answer-rules.ts'
 import { fieldsOf } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
+import { firstRounds } from './load-device.ts'
 
 type Report = Parameters<typeof readSnapshot>[0] & {
   /** By the device's clock, where that can be believed. */
@@ -44,6 +45,8 @@ export async function takeFirstRound(
   const statusOf = fieldsOf(statuses) ?? {}
   const takenAt = context.clock()
   const names = Object.entries(fieldsOf(queries) ?? {}).filter(([name]) => isInventoryQueryName(name))
+  // Also one that has failed has said what it can.
+  for (const [name] of names) device.firstAsked?.set(name, firstRounds)
   const reports = names.map(([name, rows]) => {
     const table = device.reportsAs && findInventoryQuery(device.reportsAs, name)?.table
     return table && isSuccess(statusOf[name]) ? { table, rows, takenAt, isScheduled: false } : undefined
