@@ -3,6 +3,9 @@ import { Identifier, Text } from './schema-kit.ts'
 import type { SearchFields } from './search.ts'
 import { identifierField } from './search-fields.ts'
 
+/** Why a device does not report a table. */
+export type TableProblemType = 'denied' | 'missing' | 'failed'
+
 export const ReportingTable = Type.Object(
   {
     name: Text('Name of the table, in SQL as well.'),

@@ -5,6 +5,7 @@ import { type Db, type Tx, transact } from '../base/db/transact.ts'
 import { minuteMs } from '../base/time.ts'
 import { findFactChanges, followReportedFacts } from '../inventory/devices/follow-reported-facts.ts'
 import { lockDevice } from '../inventory/devices/lock-device.ts'
+import { clearProblems } from './problems/record-problems.ts'
 import type { Snapshot } from './read-snapshot.ts'
 import { reportedFacts } from './reported-facts.ts'
 import { listSnapshots, type StoredSnapshot } from './snapshot-queries.ts'
@@ -16,7 +17,8 @@ export type SnapshotOutcome = 'changed' | 'unchanged' | 'outdated'
 /**
  * Takes in what a device reported, each table at most once, all of it or nothing. A snapshot that says what is stored
  * writes nothing here: its moment is noted in `times`. Of a changed one, rows that are gone are deleted and new ones
- * inserted, and the others stay as they are. What they say about the device itself is updated in the same transaction.
+ * inserted, and the others stay as they are. What they say about the device itself is updated in the same transaction, and a
+ * table that came has no problem any more.
  * Returns what became of each.
  */
 export async function recordSnapshots(
@@ -26,9 +28,12 @@ export async function recordSnapshots(
   snapshots: readonly Snapshot[],
   now: string,
 ): Promise<SnapshotOutcome[]> {
-  const outcomes = await judge(db, times, place, snapshots)
+  const { outcomes, troubled } = await judge(db, times, place, snapshots)
   const current = snapshots.filter((_, index) => outcomes[index] !== 'outdated')
-  const hasNews = outcomes.includes('changed') || (await findFactChanges(db, place, reportedFacts(current))).length > 0
+  const hasNews =
+    outcomes.includes('changed') ||
+    troubled.length > 0 ||
+    (await findFactChanges(db, place, reportedFacts(current))).length > 0
   if (hasNews) await transact(db, (tx) => storeChanges(tx, times, place, current, now))
   for (const [index, { table, takenAt, isScheduled }] of snapshots.entries()) {
     if (outcomes[index] === 'unchanged' && isScheduled) times.note(place, table.name, takenAt)
@@ -36,17 +41,25 @@ export async function recordSnapshots(
   return outcomes
 }
 
+/** What becomes of each, and the tables that came and may have a problem stored. */
+type Judgement = { outcomes: SnapshotOutcome[]; troubled: string[] }
+
 async function judge(
   reader: Tx | Db,
   times: SnapshotTimes,
   { organizationId, deviceId }: Place,
   snapshots: readonly Snapshot[],
-): Promise<SnapshotOutcome[]> {
+): Promise<Judgement> {
   const names = snapshots.map(({ table }) => table.name)
   const rows = await listSnapshots(reader, organizationId, deviceId, names)
   const stored = new Map(rows.map((row) => [row.reporting_table, row]))
   const noted = times.unwritten({ organizationId, deviceId })
-  return snapshots.map((snapshot) => outcomeOf(snapshot, stored.get(snapshot.table.name), noted))
+  const outcomes = snapshots.map((snapshot) => outcomeOf(snapshot, stored.get(snapshot.table.name), noted))
+  // Of a table that comes for the first time it is not known, and that one is written anyway.
+  const troubled = names.filter(
+    (name, index) => outcomes[index] !== 'outdated' && (stored.get(name)?.has_problem ?? true),
+  )
+  return { outcomes, troubled }
 }
 
 /** Requests of one agent that overtake each other are no further apart. */
@@ -82,8 +95,9 @@ async function storeChanges(
   now: string,
 ): Promise<void> {
   if (!(await lockDevice(tx, place.organizationId, place.deviceId))) return
-  const outcomes = await judge(tx, times, place, snapshots)
+  const { outcomes, troubled } = await judge(tx, times, place, snapshots)
   const current = snapshots.filter((_, index) => outcomes[index] !== 'outdated')
+  await clearProblems(tx, place, troubled)
   await followReportedFacts(tx, place, reportedFacts(current), { cause: randomUUID(), now })
   for (const [index, snapshot] of snapshots.entries()) {
     if (outcomes[index] === 'changed') await storeSnapshot(tx, place, snapshot)

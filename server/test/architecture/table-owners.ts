@@ -91,6 +91,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   package_parts: 'agents/packages',
   device_snapshots: 'reporting',
   device_snapshot_rows: 'reporting',
+  device_table_problems: 'reporting',
   reporting_queries: 'reporting',
   reporting_query_runs: 'reporting',
   scim_tokens: 'access/scim',

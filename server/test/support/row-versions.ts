@@ -16,6 +16,7 @@ const written = [
   'check_tallies',
   'device_snapshot_rows',
   'device_snapshots',
+  'device_table_problems',
   'devices',
   'events',
   'exemption_request_issues',

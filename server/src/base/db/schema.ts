@@ -1,5 +1,6 @@
 import type { AuditChange } from '@muster/contract/audit-changes.ts'
 import type { RegistrationEvidence } from '@muster/contract/registration-evidence.ts'
+import type { TableProblemType } from '@muster/contract/reporting-tables.ts'
 import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
 import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
 import type { ColumnType, Generated } from 'kysely'
@@ -202,6 +203,14 @@ export interface Database {
     id: Id
     device_id: string
     content: Json<Record<string, string>>
+  }
+  device_table_problems: {
+    organization_id: string
+    device_id: string
+    reporting_table: string
+    type: TableProblemType
+    message: string
+    since: Instant
   }
   device_authentication_groups: { organization_id: string; device_id: string; person_group_id: string }
   device_groups: {
