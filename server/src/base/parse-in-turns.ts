@@ -1,12 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { exceeds, type JsonLimits, scanJson, skipBlank } from './scan-json.ts'
+import { exceeds, type JsonLimits, maxMembers, scanJson, skipBlank } from './scan-json.ts'
 
 const kibibyte = 1024
 /** What is no longer is parsed at once: it takes a few milliseconds, whatever it is. */
 export const smallBytes = 64 * kibibyte
 const scannedAtOnce = 1024 * kibibyte
-/** Of one object. A thousand queries are answered at once, and a row has some hundred columns. */
-const maxMembers = 5_000
 /** In values of other objects' names, which take 1 µs each; so long a text takes as much as one. */
 const costAtOnce = 10_000
 const bytesPerCost = 200

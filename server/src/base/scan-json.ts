@@ -82,6 +82,9 @@ export function skipBlank(bytes: Uint8Array, from: number, to = bytes.length): n
 /** What a JSON text may have at most, so that parsing it takes time in proportion to its length. */
 export type JsonLimits = { depth: number; containers: number; values: number }
 
+/** Of one object of a long text. A thousand queries are answered at once, and a row has some hundred columns. */
+export const maxMembers = 5_000
+
 /** Of what agents send. */
 export const agentLimits: JsonLimits = {
   /** osquery needs six levels, and values of any kind may be in a row. */

@@ -28,7 +28,7 @@ export function osqueryFlags({ authority, caFile, enrollSecretFile }: OsquerySet
     logger_tls_endpoint: '/api/v1/osquery/log',
     logger_tls_period: 60,
     logger_tls_compress: true,
-    logger_tls_max_lines: 128,
+    logger_tls_max_lines: 32,
     logger_tls_max_linesize: 8_388_608,
     logger_min_status: 1,
     disable_distributed: false,

@@ -32,7 +32,8 @@ export function agentMetrics({ devices, waiting }: Counts) {
   })
   const drainedLogs = new Counter({
     name: 'muster_agent_drained_logs_total',
-    help: 'Log batches that could not be used and were taken off the agent all the same.',
+    help: 'Log batches that were taken off the agent without being used in full: too_large (the lines that did not fit are lost), unreadable, unknown (no known sender).',
+    labelNames: ['reason'] as const,
     registers: [],
   })
   const replacedBodies = new Counter({

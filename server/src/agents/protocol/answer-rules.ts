@@ -31,6 +31,18 @@ export function* readAnswers(body: unknown): Generator<QueryAnswer> {
   }
 }
 
+/**
+ * What a write that has lost its end still says for certain: the answers that have rows or a status of failure. Whether one
+ * without rows has failed may have been in what is lost.
+ */
+export function wholeAnswers(body: unknown): Fields {
+  const fields = fieldsOf(body)
+  const [queries, statuses] = [fieldsOf(fields['queries']), fieldsOf(fields['statuses'])]
+  const failed = Object.entries(statuses).filter(([, status]) => !isSuccess(status))
+  const answered = Object.entries(queries).filter(([, rows]) => rowsIn(rows).some(() => true))
+  return { ...fields, queries: Object.fromEntries(answered), statuses: Object.fromEntries(failed) }
+}
+
 /** The rows that the agent sent for a live query, read one by one, since there may be many. */
 export function liveRowsOf(body: unknown, name: string): { rowCount: number; rows: Iterable<BoundedRow> } {
   const rows = own(fieldsOf(fieldsOf(body)['queries']), name)

@@ -27,7 +27,7 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('agentBody', undefined)
 }
 
-/** Gives the endpoints of a scope their bodies as bytes, or as undefined where one was too long or refused. */
+/** Gives the endpoints of a scope their bodies as bytes, which may be cut, or as undefined where one was refused. */
 export function addBodyParser(scope: FastifyInstance, bodies: BodyReceiver): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (request, _payload, done) => {

@@ -29,7 +29,7 @@ export function deviceConfig(deviceId: string, reportsAs: OsqueryPlatform | unde
       distributed_interval: seconds,
       disable_distributed: false,
       logger_tls_period: Math.max(seconds, pollSeconds),
-      logger_tls_max_lines: 128,
+      logger_tls_max_lines: 32,
       schedule_splay_percent: 10,
       pack_delimiter: '/',
     },

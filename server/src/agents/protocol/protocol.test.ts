@@ -39,7 +39,7 @@ test('the configuration turns distributed queries on, and the intervals differ f
     assert.deepEqual(others, {
       disable_distributed: false,
       logger_tls_period: 60,
-      logger_tls_max_lines: 128,
+      logger_tls_max_lines: 32,
       schedule_splay_percent: 10,
       pack_delimiter: '/',
     })

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endSoon } from '../../base/bodies/reading.ts'
-import { parseInTurns, smallBytes } from '../../base/parse-in-turns.ts'
-import { agentLimits } from '../../base/scan-json.ts'
+import { smallBytes } from '../../base/parse-in-turns.ts'
 import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { admitEnrollment } from './admit-enrollment.ts'
@@ -9,7 +8,6 @@ import type { AgentContext } from './agent-context.ts'
 import {
   type Answer,
   failure,
-  fieldsOf,
   identityConflict,
   parseFields,
   success,
@@ -19,9 +17,10 @@ import {
   unreadable,
 } from './answers.ts'
 import { type BodyLimits, bodyLimits } from './bodies/body-limits.ts'
+import type { BodyText } from './bodies/inflate-body.ts'
+import { type ParsedBody, parseWhatFits } from './bodies/parse-what-fits.ts'
 import { type BodyReceiver, bodyReceiver } from './bodies/receive-bodies.ts'
 import { addBodyParser, answerWith, decorateRequests } from './body-routes.ts'
-import { countReplaced } from './count-replaced.ts'
 import { deviceConfig } from './device-config.ts'
 import { type DeviceState, isStale } from './device-registry.ts'
 import { enrollDevice } from './enroll-device.ts'
@@ -29,7 +28,7 @@ import { readEnrollment } from './enrollment-rules.ts'
 import { answerRead } from './hand-out-queries.ts'
 import { idleReader, nodeKeyOf } from './idle-reads.ts'
 import { authenticate, authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
-import { takeAnswers, takeTooLarge } from './take-answers.ts'
+import { takeAnswers, takeCutAnswers } from './take-answers.ts'
 import { answerLog } from './take-log.ts'
 
 export type { AgentContext }
@@ -108,11 +107,12 @@ function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, bodies
   scope.post('/distributed/write', options, (request, reply) => {
     const { agentDevice: device } = request
     const write = () =>
-      respond(context, bodies, request, reply, async (found, body) => {
-        await takeAnswers(context, stateOf(found), body, isDatabaseUnavailable)
+      respond(context, bodies, request, reply, async (found, { fields, isCut }) => {
+        const take = isCut ? takeCutAnswers : takeAnswers
+        await take(context, stateOf(found), fields, isDatabaseUnavailable)
         return success()
       })
-    const isLong = (bodyOf(request)?.length ?? 0) > smallBytes
+    const isLong = (bodyOf(request)?.bytes.length ?? 0) > smallBytes
     if (!device || !isLong) return write()
     if (stateOf(device).isUnconfirmed) return answerWith(reply, success())
     return context.largeBodies.take({ kind: 'write', device: stateOf(device), isGone: isGone(request) }, write)
@@ -121,13 +121,14 @@ function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, bodies
     const { agentDevice: device, ip } = request
     // Its lines count once it is confirmed: then it reports again.
     if (device && stateOf(device).isUnconfirmed) return answerWith(reply, success())
-    const log = { bytes: bodyOf(request), device, ip, isGone: isGone(request) }
+    const log = { body: bodyOf(request), device, ip, isGone: isGone(request) }
     return answerWith(reply, await answerLog(context, log, isDatabaseUnavailable))
   })
 }
 
-// The scope's own parser gives bytes, or nothing.
-const bodyOf = (request: FastifyRequest): Buffer | undefined => request.body as Buffer | undefined
+function bodyOf({ agentBody }: FastifyRequest): BodyText | undefined {
+  return agentBody?.kind === 'read' ? agentBody : undefined
+}
 
 /** Agents since osquery 5.23 send the node key in a header, too, so that a stranger's body need not be read. */
 function admitByHeader(context: AgentContext) {
@@ -154,43 +155,33 @@ async function respond(
   bodies: BodyReceiver,
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (device: DeviceState | LoadedDevice, body: Record<string, unknown>) => Promise<Answer>,
+  work: (device: DeviceState | LoadedDevice, body: ParsedBody) => Promise<Answer>,
 ): Promise<FastifyReply> {
-  const parsed = await parseBody(context, request)
-  if (parsed === 'too_large') return answerWith(reply, await refuseTooLarge(context, request))
-  const body = fieldsOf(parsed)
+  const body = await parseBody(context, request)
+  if (body === 'too_large') return answerWith(reply, tooLarge)
   if (!body) return answerWith(reply, unreadable)
-  const found = request.agentDevice ?? (await authenticateByBody(context, body, request.ip))
+  const found = request.agentDevice ?? (await authenticateByBody(context, body.fields, request.ip))
   if (!found) return answerWith(reply, unknownNodeKey)
   if (request.headers.authorization === undefined) bodies.vouch(request, stateOf(found))
   noteContact(context, stateOf(found), context.clock())
   return answerWith(reply, await work(found, body))
 }
 
-async function parseBody(context: AgentContext, request: FastifyRequest): Promise<unknown> {
-  if (request.agentBody?.kind === 'skipped') return 'too_large'
-  const bytes = bodyOf(request) ?? Buffer.alloc(0)
-  countReplaced(context, bytes)
-  const parsed = await parseInTurns(bytes, agentLimits)
-  if ('ok' in parsed) return fieldsOf(parsed.ok)
-  return parsed.fault === 'too_large' ? parsed.fault : undefined
-}
+const noBody: BodyText = { bytes: Buffer.alloc(0), isCut: false }
 
-/**
- * Takes a write of a known device and drops it: the agent would send a write that is refused again with every later one,
- * and so report nothing anymore.
- */
-async function refuseTooLarge(context: AgentContext, { agentDevice }: FastifyRequest): Promise<Answer> {
-  if (!agentDevice) return tooLarge
-  const device = stateOf(agentDevice)
-  const { deviceId, organization } = device
-  context.log.warn({ organizationId: organization.id, deviceId }, 'distributed write too large, dropped')
-  await takeTooLarge(context, device, isDatabaseUnavailable)
-  return success()
+/** A long body of a device that is known is taken as far as it fits; one that may only be short is not. */
+async function parseBody(
+  context: AgentContext,
+  request: FastifyRequest,
+): Promise<ParsedBody | 'too_large' | undefined> {
+  const body = bodyOf(request) ?? noBody
+  if (body.isCut && body.bytes.length <= smallBytes) return 'too_large'
+  const parsed = await parseWhatFits(context, body)
+  return parsed?.isCut && !request.agentDevice ? 'too_large' : parsed
 }
 
 async function enroll(context: AgentContext, request: FastifyRequest): Promise<Answer> {
-  const enrollment = readEnrollment(parseFields(bodyOf(request)))
+  const enrollment = readEnrollment(parseFields(bodyOf(request)?.bytes))
   const organizationId = enrollment && (await admitEnrollment(context, enrollment.secret, request.ip))
   if (!enrollment || organizationId === undefined) return unknownSecret
   const caller = { organizationId, ipAddress: request.ip, isGone: isGone(request) }

@@ -5,7 +5,7 @@ import { failedAnswer, type GivenAnswer, keepAnswer } from '../../live-queries/k
 import type { LiveAnswer } from '../../live-queries/record-live-answers.ts'
 import { isInventoryQueryName } from '../../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
-import { liveRowsOf, type QueryAnswer, readAnswers } from './answer-rules.ts'
+import { liveRowsOf, type QueryAnswer, readAnswers, wholeAnswers } from './answer-rules.ts'
 import type { DeviceState } from './device-registry.ts'
 import { liveQueryKey, liveQueryOfKey } from './due-rules.ts'
 import { parseQueryName } from './query-names.ts'
@@ -32,8 +32,24 @@ export async function takeAnswers(
   await recordLive(context, device, liveAnswers, isDatabaseUnavailable)
 }
 
+/**
+ * Takes in how a distributed write begins that was too large. It is never refused: the agent would send it again with every
+ * later one, and so report nothing anymore.
+ */
+export async function takeCutAnswers(
+  context: AgentContext,
+  device: DeviceState,
+  body: unknown,
+  isDatabaseUnavailable: IsUnavailable,
+): Promise<void> {
+  const { deviceId, organization } = device
+  context.log.warn({ organizationId: organization.id, deviceId }, 'distributed write too large, dropped')
+  await takeAnswers(context, device, wholeAnswers(body), isDatabaseUnavailable)
+  await takeTooLarge(context, device, isDatabaseUnavailable)
+}
+
 /** Nobody waits for what was too long to be read: the live queries that the device was asked have failed on it. */
-export async function takeTooLarge(
+async function takeTooLarge(
   context: AgentContext,
   device: DeviceState,
   isDatabaseUnavailable: IsUnavailable,

@@ -1,10 +1,8 @@
-import { parseInTurns } from '../../base/parse-in-turns.ts'
-import { agentLimits } from '../../base/scan-json.ts'
 import { valueText } from '../../base/value-text.ts'
 import type { AgentContext } from './agent-context.ts'
-import { type Answer, fieldsOf, parseFields, success, unknownNodeKey } from './answers.ts'
-import { inflateBody } from './bodies/inflate-body.ts'
-import { countReplaced } from './count-replaced.ts'
+import { type Answer, parseFields, success, unknownNodeKey } from './answers.ts'
+import { type BodyText, inflateBody } from './bodies/inflate-body.ts'
+import { parseWhatFits } from './bodies/parse-what-fits.ts'
 import type { DeviceState } from './device-registry.ts'
 import { authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
 import { takeSnapshotLines } from './take-snapshots.ts'
@@ -16,8 +14,8 @@ const severityNames = new Map([
 const lowestCounted = 2
 
 type LogRequest = {
-  /** Undefined: there was none, or it was too long to keep. */
-  bytes: Buffer | undefined
+  /** Undefined: there was none. */
+  body: BodyText | undefined
   /** Who sent it, where the header or the start of the body says so. */
   device: DeviceState | LoadedDevice | undefined
   ip: string
@@ -25,54 +23,79 @@ type LogRequest = {
   isGone: () => boolean
 }
 
+type IsUnavailable = (error: unknown) => boolean
+
 /**
- * The answer to a log request. A batch that cannot be used is taken all the same: the agent would send the same lines
- * again, and nothing after them, until its buffer overflows.
+ * The answer to a log request. A batch that cannot be used is taken all the same, and one that is too large as far as it fits: the
+ * agent would send the same lines again, and nothing after them, until its buffer overflows.
  */
 export async function answerLog(
   context: AgentContext,
-  { bytes, device, ip, isGone }: LogRequest,
-  isDatabaseUnavailable: (error: unknown) => boolean,
+  { body, device, ip, isGone }: LogRequest,
+  isDatabaseUnavailable: IsUnavailable,
 ): Promise<Answer> {
-  if (bytes && device) {
-    const work = () => answerInTurn(context, bytes, device, isDatabaseUnavailable)
+  if (body && device) {
+    const work = () => answerInTurn(context, body, device, isDatabaseUnavailable)
     return context.largeBodies.take({ kind: 'log', device: stateOf(device), isGone }, work)
   }
-  const body = parseFields(bytes)
-  const sender = device ?? (body && (await authenticateByBody(context, body, ip)))
-  if (body && !sender) return unknownNodeKey
+  const fields = parseFields(body?.bytes)
+  const sender = device ?? (fields && (await authenticateByBody(context, fields, ip)))
+  if (fields && !sender) return unknownNodeKey
   if (sender) noteContact(context, stateOf(sender), context.clock())
-  if (body && sender && !stateOf(sender).isUnconfirmed) await takeLines(context, sender, body, isDatabaseUnavailable)
-  else context.metrics.drainedLogs.inc()
+  if (!sender || stateOf(sender).isUnconfirmed) context.metrics.drainedLogs.inc({ reason: 'unknown' })
+  else if (!fields || !(await takeLines(context, sender, fields, isDatabaseUnavailable)))
+    warnUnreadable(context, sender, body?.bytes.length ?? 0)
   return success()
 }
 
 /** The turn lasts until everything is recorded, so that a slow database does not pile up what has been unpacked. */
 async function answerInTurn(
   context: AgentContext,
-  bytes: Buffer,
+  body: BodyText,
   device: DeviceState | LoadedDevice,
-  isDatabaseUnavailable: (error: unknown) => boolean,
+  isDatabaseUnavailable: IsUnavailable,
 ): Promise<Answer> {
-  const text = await inflateBody(bytes)
-  if (text) countReplaced(context, text)
-  const parsed = text && (await parseInTurns(text, agentLimits))
-  const body = parsed && 'ok' in parsed ? fieldsOf(parsed.ok) : undefined
+  const text = await inflateBody(body)
+  const parsed = text && (await parseWhatFits(context, text))
   noteContact(context, stateOf(device), context.clock())
-  if (body) await takeLines(context, device, body, isDatabaseUnavailable)
-  else context.metrics.drainedLogs.inc()
+  const taken = parsed && (await takeLines(context, device, parsed.fields, isDatabaseUnavailable))
+  const bytes = text?.bytes.length ?? body.bytes.length
+  if (parsed?.isCut) warnCut(context, device, { type: taken?.type, takenLines: taken?.lines ?? 0, bytes })
+  else if (!taken) warnUnreadable(context, device, bytes)
   return success()
 }
 
+/** `bytes` are those that were read: of a compressed log, unpacked. */
+function warnCut(
+  context: AgentContext,
+  device: DeviceState | LoadedDevice,
+  batch: { type: string | undefined; takenLines: number; bytes: number },
+): void {
+  context.metrics.drainedLogs.inc({ reason: 'too_large' })
+  context.log.warn({ ...placeOf(device), ...batch }, 'a log was longer than is taken: its last lines were dropped')
+}
+
+function warnUnreadable(context: AgentContext, device: DeviceState | LoadedDevice, bytes: number): void {
+  context.metrics.drainedLogs.inc({ reason: 'unreadable' })
+  context.log.warn({ ...placeOf(device), bytes }, 'a log could not be read: its lines were dropped')
+}
+
+function placeOf(found: DeviceState | LoadedDevice): { organizationId: string; deviceId: string } {
+  const { organization, deviceId } = stateOf(found)
+  return { organizationId: organization.id, deviceId }
+}
+
+/** What was taken; undefined where there is no list of lines. */
 async function takeLines(
   context: AgentContext,
   device: DeviceState | LoadedDevice,
   { data, log_type: type }: Record<string, unknown>,
-  isDatabaseUnavailable: (error: unknown) => boolean,
-): Promise<void> {
-  if (!Array.isArray(data)) return
+  isDatabaseUnavailable: IsUnavailable,
+): Promise<{ type: 'status' | 'result'; lines: number } | undefined> {
+  if (!Array.isArray(data)) return undefined
   if (type === 'status') countErrors(context, data)
   else await takeSnapshotLines(context, stateOf(device), data, isDatabaseUnavailable)
+  return { type: type === 'status' ? 'status' : 'result', lines: data.length }
 }
 
 /** Counts the errors among status lines. */

@@ -16,9 +16,8 @@ export type Pace = {
 export type Fault = 'busy' | 'too_slow' | 'too_large' | 'broken_off'
 
 export type Outcome<Refusal = Fault> =
-  | { kind: 'read'; bytes: Buffer; release: () => void }
-  /** It is longer than what is taken of a device that is known, and was read without keeping it. */
-  | { kind: 'skipped' }
+  /** `isCut`: it was longer than what is taken, and `bytes` is how it begins. */
+  | { kind: 'read'; bytes: Buffer; isCut: boolean; release: () => void }
   | { kind: 'refused'; why: Refusal }
   | { kind: 'failed'; error: unknown }
 
@@ -47,7 +46,8 @@ export function startReading<Refusal = Fault>({ message, account, onEnd }: Parts
   let { share, pace, rate } = account
   let chunks: Buffer[] = []
   let receivedBytes = 0
-  let state: 'reading' | 'skipping' | 'over' = 'reading'
+  let keptBytes = Number.POSITIVE_INFINITY
+  let state: 'reading' | 'cutting' | 'over' = 'reading'
   let holding: Holding = share.open(account.party, startedAtMs, giveUp)
 
   function giveUp(): void {
@@ -80,8 +80,7 @@ export function startReading<Refusal = Fault>({ message, account, onEnd }: Parts
   function take(chunk: Buffer): void {
     receivedBytes += chunk.length
     waitForTurn(chunk.length)
-    if (state === 'over') return
-    if (state === 'skipping') return
+    if (state !== 'reading') return
     chunks.push(chunk)
     share.grow(holding, chunk.length, performance.now())
   }
@@ -104,21 +103,21 @@ export function startReading<Refusal = Fault>({ message, account, onEnd }: Parts
     share.grow(holding, heldBytes, performance.now())
   }
 
-  /** Reads the rest without keeping anything. */
-  function skip(): void {
+  /** Keeps the first `maxBytes` of what has come, and reads the rest without keeping it. */
+  function cut(maxBytes: number): void {
     if (state !== 'reading') return
-    state = 'skipping'
-    forget()
+    state = 'cutting'
+    keptBytes = maxBytes
   }
 
   function finish(): void {
     if (state === 'over') return
-    const isSkipped = state === 'skipping'
-    const whole = bytes()
+    const isCut = state === 'cutting'
+    const kept = bytes().subarray(0, keptBytes)
     state = 'over'
     chunks = []
     holding.giveUp = undefined
-    onEnd(isSkipped ? { kind: 'skipped' } : { kind: 'read', bytes: whole, release: () => share.release(holding) })
+    onEnd({ kind: 'read', bytes: kept, isCut, release: () => share.release(holding) })
   }
 
   function refuseIfSlow(nowMs: number): void {
@@ -128,7 +127,7 @@ export function startReading<Refusal = Fault>({ message, account, onEnd }: Parts
   }
 
   return {
-    ...{ take, bytes, moveTo, skip, finish, refuse, fail, refuseIfSlow },
+    ...{ take, bytes, moveTo, cut, finish, refuse, fail, refuseIfSlow },
     receivedBytes: () => receivedBytes,
     isOver: () => state === 'over',
   }

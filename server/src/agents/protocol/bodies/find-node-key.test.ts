@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { nodeKeyAtEnd, nodeKeyAtStart } from './find-node-key.ts'
-import { inflateStart } from './inflate-start.ts'
+import { inflateUpTo } from './inflate-up-to.ts'
 
 const key = 'k'.repeat(43)
 
@@ -47,8 +47,8 @@ test('of any object, what is found at its start or its end is its own node key a
 
 test('the start of a compressed body is found without inflating the rest', async () => {
   const body = Buffer.from(`{"node_key":"${key}","data":["${'x'.repeat(100_000)}"]}`)
-  const start = await inflateStart(gzipSync(body).subarray(0, 4608), 4096)
-  assert.deepEqual(start, body.subarray(0, 4096))
-  assert.deepEqual(await inflateStart(gzipSync(body.subarray(0, 100)), 4096), body.subarray(0, 100))
-  assert.equal((await inflateStart(Buffer.from([0x1f, 0x8b, 8, 0, 1, 2]), 4096)).length, 0)
+  const startOf = async (bytes: Buffer) => (await inflateUpTo(bytes, 4096, { isCut: true })).bytes
+  assert.deepEqual(await startOf(gzipSync(body).subarray(0, 4608)), body.subarray(0, 4096))
+  assert.deepEqual(await startOf(gzipSync(body.subarray(0, 100))), body.subarray(0, 100))
+  assert.equal((await startOf(Buffer.from([0x1f, 0x8b, 8, 0, 1, 2]))).length, 0)
 })

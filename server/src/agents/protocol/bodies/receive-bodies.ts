@@ -78,12 +78,12 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
   }
 
   return {
-    /** The body of a device that is known before it comes; one that is longer than `maxBytes` is skipped. */
+    /** The body of a device that is known before it comes; one that is longer than `maxBytes` is cut. */
     fromDevice({ raw: message }: AgentRequest, device: Sender, maxBytes: number, onReceived: OnReceived): void {
       const reading = readings.begin(message, account('header', partyOf(device)), told(onReceived))
       message.on('data', (chunk: Buffer) => {
         reading.take(chunk)
-        if (reading.receivedBytes() > maxBytes) reading.skip()
+        if (reading.receivedBytes() > maxBytes) reading.cut(maxBytes)
       })
       message.on('end', reading.finish)
     },

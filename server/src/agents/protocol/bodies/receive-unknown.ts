@@ -5,7 +5,7 @@ import type { DeviceState } from '../device-registry.ts'
 import type { LoadedDevice } from '../load-device.ts'
 import type { BodyLimits } from './body-limits.ts'
 import { nodeKeyAtEnd, nodeKeyAtStart, searchedBytes } from './find-node-key.ts'
-import { inflateStart, isGzip } from './inflate-start.ts'
+import { inflateUpTo, isGzip } from './inflate-up-to.ts'
 
 export type Sender = DeviceState | LoadedDevice
 
@@ -24,6 +24,10 @@ export type Search = {
 const noNodeKey = failure(400, 'The body has no node key where Muster looks for one')
 /** Deflate has tables before the first byte of output. */
 const compressedBytes = searchedBytes + 512
+
+async function inflatedStart(bytes: Buffer): Promise<Buffer> {
+  return (await inflateUpTo(bytes.subarray(0, compressedBytes), searchedBytes, { isCut: true })).bytes
+}
 
 /**
  * Reads a body whose node key, if there is one, is inside. It is a stranger's until the key is found at its start. The
@@ -48,7 +52,7 @@ export function receiveUnknown(message: IncomingMessage, search: Search): void {
     isSearched = true
     const bytes = reading.bytes()
     const isCompressed = isGzip(bytes)
-    const start = isCompressed ? await inflateStart(bytes.subarray(0, compressedBytes), searchedBytes) : bytes
+    const start = isCompressed ? await inflatedStart(bytes) : bytes
     const nodeKey = nodeKeyAtStart(start.toString('latin1', 0, searchedBytes))
     if (nodeKey !== undefined) await admit(nodeKey)
     else if (isCompressed) reading.refuse(noNodeKey)
@@ -91,7 +95,7 @@ export function receiveUnknown(message: IncomingMessage, search: Search): void {
   })
 
   function endTooLarge(): void {
-    if (isKnown) reading.skip()
+    if (isKnown) reading.cut(maxBytes)
     else reading.refuse('too_large')
   }
 }
