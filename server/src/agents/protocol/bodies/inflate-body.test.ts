@@ -13,12 +13,12 @@ test('a body is inflated whole up to the bound, to the byte', async () => {
   assert.deepEqual(await inflate(text), { bytes: text, isCut: false })
   const longest = Buffer.concat(Array.from({ length: 8 }, () => text))
   assert.equal(longest.length, 16 * mebibyte)
-  const whole = await inflate(gzipSync(longest))
-  assert.ok(whole && whole.bytes.equals(longest))
-  assert.equal(whole.isCut, false)
-  const longer = await inflate(gzipSync(Buffer.concat([longest, Buffer.from('x')])))
-  assert.ok(longer && longer.bytes.equals(longest))
-  assert.equal(longer.isCut, true)
+  const whole = await inflate(gzipSync(longest, { level: 1 }))
+  assert.ok(whole?.bytes.equals(longest))
+  assert.equal(whole?.isCut, false)
+  const longer = await inflate(gzipSync(Buffer.concat([longest, Buffer.from('x')]), { level: 1 }))
+  assert.ok(longer?.bytes.equals(longest))
+  assert.equal(longer?.isCut, true)
 })
 
 test('a body that says much with little is inflated to 200 times its length, or a MiB', async () => {
