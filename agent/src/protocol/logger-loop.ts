@@ -6,7 +6,7 @@ import { optionMs } from './read-config.ts'
 const logPath = '/api/v1/osquery/log'
 
 const maxBatchCharacters = 8 * 1024 * 1024
-const maxBackOffSeconds = 3_600
+const defaultBackOffSeconds = 3_600
 const defaultMaxLines = 1_024
 
 /** Sends one batch of a type when there is any; the lines leave the buffer only once the server took them. */
@@ -23,7 +23,8 @@ export async function loggerLoop(state: AgentState): Promise<void> {
   let failures = 0
   while (!state.signal.aborted) {
     const period = state.intervals.loggerMs ?? optionMs(state.config.options, 'logger_tls_period', 60, state.secondMs)
-    const waitMs = Math.min(period * Math.max(1, failures * failures), maxBackOffSeconds * state.secondMs)
+    const longestMs = optionMs(state.config.options, 'logger_tls_backoff_max', defaultBackOffSeconds, state.secondMs)
+    const waitMs = Math.min(period * Math.max(1, failures * failures), Math.max(period, longestMs))
     await pause(waitMs, state.signal)
     if (state.signal.aborted) return
     try {

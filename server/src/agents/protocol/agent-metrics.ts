@@ -20,7 +20,7 @@ export function agentMetrics({ devices, waiting }: Counts) {
   })
   const answers = new Counter({
     name: 'muster_agent_answers_total',
-    help: 'Answers to checks and live queries: recorded, refused (not asked, too late, outdated), failed.',
+    help: 'Answers to checks and live queries: recorded, refused (not asked, too late, outdated), failed, too_large.',
     labelNames: ['outcome'] as const,
     registers: [],
   })

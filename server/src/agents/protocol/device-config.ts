@@ -11,6 +11,12 @@ const smallFleet = 1_000
 const smallFleetVariants = 3
 const smallFleetPollSeconds = 6
 
+/**
+ * The longest pause before lines of tables are sent again, as osquery 5.12 and later take it. Each device has its own, so that
+ * a fleet that was without a server for long does not come back at once.
+ */
+const [maxBackoffSeconds, backoffStepSeconds] = [300, 5]
+
 const texts = new Map<string, string>()
 
 /**
@@ -21,7 +27,8 @@ export function deviceConfig(deviceId: string, reportsAs: OsqueryPlatform | unde
   const isSmall = fleetSize <= smallFleet
   const variant = Math.floor(fractionOf(deviceId) * (isSmall ? smallFleetVariants : variants))
   const seconds = (isSmall ? smallFleetPollSeconds : pollSeconds) + variant
-  const key = `${reportsAs} ${seconds}`
+  const backoffSeconds = maxBackoffSeconds - backoffStepSeconds * Math.floor(fractionOf(deviceId) * variants)
+  const key = `${reportsAs} ${seconds} ${backoffSeconds}`
   const known = texts.get(key)
   if (known !== undefined) return known
   const made = JSON.stringify({
@@ -30,6 +37,7 @@ export function deviceConfig(deviceId: string, reportsAs: OsqueryPlatform | unde
       disable_distributed: false,
       logger_tls_period: Math.max(seconds, pollSeconds),
       logger_tls_max_lines: 32,
+      logger_tls_backoff_max: backoffSeconds,
       schedule_splay_percent: 10,
       pack_delimiter: '/',
     },

@@ -14,7 +14,7 @@ export type StoredDevice = {
   unconfirmedUntil: string | null
   /** Whether the organization has reporting. */
   hasReporting: boolean
-  /** The tables that it has reported, if it enrolled recently. */
+  /** The tables that it has reported, or has said why not, if it enrolled recently. */
   firstReported: readonly string[] | undefined
   checks: CheckState[]
   /** The live queries that wait for it, the oldest first. */
@@ -67,6 +67,8 @@ export async function findDevicesByNodeKeys(
       case when devices.enrolled_at > ${enrolledAfter}::timestamptz then array(
         select reporting_table from device_snapshots as snapshot
         where snapshot.organization_id = devices.organization_id and snapshot.device_id = devices.id
+        union all select reporting_table from device_table_problems as problem
+        where problem.organization_id = devices.organization_id and problem.device_id = devices.id
       ) end as first_reported,
       result.check_ids, result.query_revisions, result.ran_at, result.are_denied,
       runs.check_ids as noted_check_ids, runs.ran_at as noted_at,

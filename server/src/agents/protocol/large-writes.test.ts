@@ -52,9 +52,12 @@ for (const [what, answer] of lasts) {
     const body = `{"queries":{${one}:${passing},${other}:${answer}},"statuses":{${one}:0,${other}:0},"node_key":"${client.nodeKey}"}`
     const verdict = await client.call('/distributed/write', Buffer.from(body))
     assert.deepEqual([verdict.status, verdict.text], [200, '{}'])
-    assert.deepEqual(await statusesOf(deviceId), ['passing', 'pending'])
+    assert.deepEqual(await statusesOf(deviceId), ['passing', 'errored'])
     assert.deepEqual(agents.server.logged, [
-      { message: 'distributed write too large, dropped', fields: { organizationId, deviceId } },
+      {
+        message: 'a distributed write was longer than is taken: its last answers were dropped',
+        fields: { organizationId, deviceId },
+      },
     ])
   })
 }
@@ -64,7 +67,7 @@ test('a node key at the start of a write tells whose it is when its end is lost'
   const [one = '', other = ''] = names
   const body = `{"node_key":"${client.nodeKey}","queries":{${one}:${passing},${other}:${tooLong}}}`
   assert.equal((await client.call('/distributed/write', Buffer.from(body))).text, '{}')
-  assert.deepEqual(await statusesOf(deviceId), ['passing', 'pending'])
+  assert.deepEqual(await statusesOf(deviceId), ['passing', 'errored'])
 })
 
 test('a write that is too large and whose sender is not known is refused', async () => {

@@ -56,6 +56,11 @@ export function noteAnswered(device: DeviceState, keys: Iterable<string>): void 
   if (underWay.open.size === 0 && underWay.most.size === 0) device.underWay = undefined
 }
 
+/** Remembers that a write has lost its end: what it has not brought is not to come. */
+export function noteCut({ underWay }: DeviceState): void {
+  if (underWay) underWay.isPartlyAnswered = true
+}
+
 /**
  * Judges a read of a device that was handed something before. What is lost may be asked again, in reads of half the size;
  * one that was alone waits as long as any query without an answer. Returns what the read tells: `rest`, that the

@@ -171,3 +171,84 @@ test('a machine whose answers never arrive is asked less and less', async () => 
     `${reads} queries an hour`,
   )
 })
+
+test('an answer that is too large costs no other: it is found by halves, and the check says why', async () => {
+  const { id: organizationId } = await make.organization()
+  const large = 'select 1 as large'
+  await makeChecks(organizationId, [light, light, large, light])
+  const { client, deviceId } = await agents.enrolled(organizationId)
+  const rows = [{ KOLIDE_CHECK_STATUS: 'PASS', text: 'x'.repeat(17 * 2 ** 20) }]
+  const daemon = osqueryDaemon(client, agents, { answer: (sql) => (sql.startsWith(large) ? { rows } : passing) })
+  await daemon.live(60)
+  const results = await resultsOf(deviceId)
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['passing', 'passing', 'errored', 'passing'],
+  )
+  assert.match(results[2]?.error_message ?? '', /^The answer is larger than 16 MB/)
+  assert.equal(client.asked.flat().filter((sql) => sql.startsWith(large)).length, 3)
+})
+
+const problemsOf = async () => {
+  const problems = await database.db
+    .selectFrom('device_table_problems')
+    .select(['reporting_table', 'type', 'message'])
+    .orderBy('reporting_table')
+    .execute()
+  return Object.fromEntries(problems.map(({ reporting_table: name, type, message }) => [name, `${type}: ${message}`]))
+}
+
+test('a table that the agent refuses, lacks or cannot read says so, until it comes', async () => {
+  const { id: organizationId } = await make.organization({ disabled_features: [] })
+  const { client } = await agents.enrolled(organizationId)
+  const troubles = new Map([
+    ['deb_packages', 'no such table: deb_packages'],
+    ['usb_devices', 'no such column: serial'],
+    ['secureboot', 'Failed to read the variable'],
+  ])
+  let isWell = false
+  const daemon = osqueryDaemon(client, agents, {
+    isHeavy: (sql) => !isWell && sql.includes('chrome_extensions'),
+    answer: (sql) => {
+      const [, message] = [...troubles].find(([table]) => !isWell && sql.includes(` ${table}`)) ?? []
+      return message === undefined ? { rows: [] } : { status: 1, message }
+    },
+  })
+  await daemon.live(300)
+  const first = {
+    device_chrome_extensions: 'denied: distributed query is denylisted',
+    device_secure_boot: 'failed: Failed to read the variable',
+    device_software: 'missing: no such table: deb_packages',
+    device_usb_devices: 'missing: no such column: serial',
+  }
+  assert.deepEqual(await problemsOf(), first)
+  // At the full hour the schedule runs the heavy one as well, and says so in a status line only.
+  await daemon.live(3_600)
+  const { device_chrome_extensions: scheduled, ...others } = await problemsOf()
+  assert.match(scheduled ?? '', /^denied: The agent ended while it ran this query/)
+  assert.deepEqual({ device_chrome_extensions: first.device_chrome_extensions, ...others }, first)
+  isWell = true
+  await daemon.live(26 * 3_600)
+  assert.deepEqual(await problemsOf(), {})
+})
+
+test('after an hour without a server the tables come at most five minutes behind the checks', async () => {
+  const { id: organizationId } = await make.organization({ disabled_features: [] })
+  await makeChecks(organizationId, [light])
+  const { client } = await agents.enrolled(organizationId)
+  let isAway = false
+  const daemon = osqueryDaemon(client, agents, {
+    answer: (sql) => (isCheck(sql) ? passing : { rows: [] }),
+    isAway: () => isAway,
+  })
+  await daemon.live(120)
+  isAway = true
+  await daemon.live(2 * 3_600)
+  isAway = false
+  const backAt = agents.now()
+  await daemon.live(600)
+  const [first = ''] = daemon.flushedAt.filter((at) => at >= backAt)
+  assert.ok(Date.parse(first) - Date.parse(backAt) <= 300_000, `${first} after ${backAt}`)
+  // A round of all tables has come in the first batch.
+  assert.equal(daemon.buffer.result.length, 0)
+})

@@ -28,7 +28,8 @@ import { readEnrollment } from './enrollment-rules.ts'
 import { answerRead } from './hand-out-queries.ts'
 import { idleReader, nodeKeyOf } from './idle-reads.ts'
 import { authenticate, authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
-import { takeAnswers, takeCutAnswers } from './take-answers.ts'
+import { takeAnswers } from './take-answers.ts'
+import { takeCutAnswers } from './take-cut-answers.ts'
 import { answerLog } from './take-log.ts'
 
 export type { AgentContext }

@@ -1,10 +1,14 @@
+import { giveTurns } from '../../base/jobs/give-turns.ts'
 import { valueText } from '../../base/value-text.ts'
+import { readStatusLine } from '../../reporting/problems/table-problem-rules.ts'
+import { isInventoryQueryName } from '../../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type Answer, parseFields, success, unknownNodeKey } from './answers.ts'
 import { type BodyText, inflateBody } from './bodies/inflate-body.ts'
 import { parseWhatFits } from './bodies/parse-what-fits.ts'
 import type { DeviceState } from './device-registry.ts'
 import { authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
+import { takeProblems } from './take-problems.ts'
 import { takeSnapshotLines } from './take-snapshots.ts'
 
 const severityNames = new Map([
@@ -93,21 +97,33 @@ async function takeLines(
   isDatabaseUnavailable: IsUnavailable,
 ): Promise<{ type: 'status' | 'result'; lines: number } | undefined> {
   if (!Array.isArray(data)) return undefined
-  if (type === 'status') countErrors(context, data)
+  if (type === 'status') await takeStatusLines(context, stateOf(device), data, isDatabaseUnavailable)
   else await takeSnapshotLines(context, stateOf(device), data, isDatabaseUnavailable)
   return { type: type === 'status' ? 'status' : 'result', lines: data.length }
 }
 
-/** Counts the errors among status lines. */
-function countErrors(context: AgentContext, lines: readonly unknown[]): void {
+/** Counts the errors among status lines, and keeps what they say of tables. */
+async function takeStatusLines(
+  context: AgentContext,
+  device: DeviceState,
+  lines: readonly unknown[],
+  isDatabaseUnavailable: IsUnavailable,
+): Promise<void> {
   const counts = new Map<string, number>()
+  const problems = new Map<string, string>()
+  const giveTurn = giveTurns()
   for (const line of lines) {
+    await giveTurn()
+    const told = readStatusLine(line)
+    if (told && isInventoryQueryName(told.name)) problems.set(told.name, told.message)
     const severity = severityOf(line)
     if (severity < lowestCounted) continue
     const name = severityNames.get(severity) ?? 'other'
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   for (const [severity, count] of counts) context.metrics.statusLines.inc({ severity }, count)
+  const told = [...problems].map(([name, message]) => ({ name, message }))
+  await takeProblems(context, device, told, isDatabaseUnavailable)
 }
 
 /** A number since osquery 5.10, a text before. */

@@ -1,5 +1,6 @@
 import { giveTurns } from '../../base/jobs/give-turns.ts'
 import { dayMs } from '../../base/time.ts'
+import { valueText } from '../../base/value-text.ts'
 import { readSnapshot, type Snapshot } from '../../reporting/read-snapshot.ts'
 import { recordSnapshots } from '../../reporting/record-snapshots.ts'
 import { findInventoryQuery, isInventoryQueryName } from '../../reporting/schedule-inventory.ts'
@@ -8,6 +9,7 @@ import { isSuccess } from './answer-rules.ts'
 import { fieldsOf } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
 import { firstRounds } from './load-device.ts'
+import { takeProblems } from './take-problems.ts'
 
 type Report = Parameters<typeof readSnapshot>[0] & {
   /** By the device's clock, where that can be believed. */
@@ -41,8 +43,9 @@ export async function takeFirstRound(
   body: unknown,
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<void> {
-  const { queries, statuses } = fieldsOf(body) ?? {}
+  const { queries, statuses, messages } = fieldsOf(body) ?? {}
   const statusOf = fieldsOf(statuses) ?? {}
+  const messageOf = fieldsOf(messages) ?? {}
   const takenAt = context.clock()
   const names = Object.entries(fieldsOf(queries) ?? {}).filter(([name]) => isInventoryQueryName(name))
   // Also one that has failed has said what it can.
@@ -52,6 +55,9 @@ export async function takeFirstRound(
     return table && isSuccess(statusOf[name]) ? { table, rows, takenAt, isScheduled: false } : undefined
   })
   await take(context, device, reports, isDatabaseUnavailable)
+  const failed = names.filter(([name]) => !isSuccess(statusOf[name]))
+  const told = failed.map(([name]) => ({ name, message: valueText(messageOf[name]) }))
+  await takeProblems(context, device, told, isDatabaseUnavailable)
 }
 
 /**
