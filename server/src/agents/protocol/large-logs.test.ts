@@ -174,6 +174,17 @@ test('of a log whose first line alone is too large nothing is taken, and the war
   assert.equal((await database.db.selectFrom('device_snapshots').select('reporting_table').execute()).length, 0)
 })
 
+test('a character that is cut in half is no fault of the agent', async () => {
+  const { client } = await enrolled()
+  const replaced = async () => (await agents.context.metrics.replacedBodies.get()).values[0]?.value ?? 0
+  const before = await replaced()
+  for (const blank of ['', ' ']) {
+    const body = logOf(client.nodeKey, [uptime(), `${blank}"${'é'.repeat(8 * mebibyte)}"`])
+    assert.equal((await client.call('/log', body)).text, '{}')
+  }
+  assert.equal(await replaced(), before)
+})
+
 test('errors are counted among the status lines that fit', async () => {
   const { client } = await enrolled()
   const errors = async () => {
