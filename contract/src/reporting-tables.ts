@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox'
-import { Identifier, Text } from './schema-kit.ts'
+import { Choice, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 import type { SearchFields } from './search.ts'
 import { identifierField } from './search-fields.ts'
 
 /** Why a device does not report a table. */
-export type TableProblemType = 'denied' | 'missing' | 'failed'
+export const tableProblemTypes = ['denied', 'missing', 'failed'] as const
+export type TableProblemType = (typeof tableProblemTypes)[number]
 
 export const ReportingTable = Type.Object(
   {
@@ -53,6 +54,47 @@ export const TableRecord = Type.Unsafe<{ id: string } & Record<string, string>>(
   ],
 })
 export type TableRecord = Static<typeof TableRecord>
+
+export const DeviceTable = Type.Object(
+  {
+    name: Text('Name of the table.'),
+    taken_at: Nullable(Timestamp('When the device last reported the table; null until it has.')),
+    problem: Nullable(
+      Type.Object(
+        {
+          type: Choice(
+            tableProblemTypes,
+            '`denied`: the agent does not run the query for a day, since it ended while it ran it. `missing`: the agent does not have the table. `failed`: the query failed on the device.',
+          ),
+          message: Text('What the agent said, at most 500 characters.'),
+          since: Timestamp('Since when the table does not come for a reason of this type.'),
+        },
+        { description: 'Why the table does not come.' },
+      ),
+      {
+        description:
+          'Why the table does not come; null where nothing is known to be wrong. The records from before stay.',
+      },
+    ),
+  },
+  {
+    title: 'DeviceTable',
+    description: 'A reporting table that a device is asked for, and how it stands.',
+    examples: [
+      { name: 'device_uptime', taken_at: '2026-11-20T08:41:12.000Z', problem: null },
+      {
+        name: 'device_users',
+        taken_at: null,
+        problem: {
+          type: 'denied',
+          message: 'distributed query is denylisted',
+          since: '2026-11-20T08:41:12.000Z',
+        },
+      },
+    ],
+  },
+)
+export type DeviceTable = Static<typeof DeviceTable>
 
 /** Each table has one of these; the others are refused there. */
 export const tableRecordSearch = {

@@ -1,5 +1,5 @@
 import { ReportingQuery, ReportingQueryOptions, ReportingQueryResult } from '../reporting-queries.ts'
-import { ReportingTable, TableRecord, tableRecordSearch } from '../reporting-tables.ts'
+import { DeviceTable, ReportingTable, TableRecord, tableRecordSearch } from '../reporting-tables.ts'
 import { defineOperations, json, list } from './define-operations.ts'
 
 export const reportingOperations = defineOperations({
@@ -32,6 +32,16 @@ export const reportingOperations = defineOperations({
     textParams: { tableName: 'Name of the table.' },
     search: tableRecordSearch,
     record: TableRecord,
+  }),
+  listTablesOfDevice: list({
+    path: '/devices/:deviceId/reporting_tables',
+    permission: 'read',
+    feature: 'reporting',
+    summary: 'List the reporting tables of a device',
+    description:
+      'Every table that devices of this platform are asked for, by name: when it was last reported, and why it does not come where the agent said so. A table with neither has not been reported yet. Devices that osquery does not run on have none.',
+    tag: 'Reporting',
+    record: DeviceTable,
   }),
   listReportingQueries: list({
     path: '/reporting/queries',

@@ -6,10 +6,12 @@ import { openPage } from '../http/caller-scheme.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { pageHeaders } from '../http/page/page-headers.ts'
+import { deviceExists } from '../inventory/devices/queries.ts'
 import { findReportingTable, reportingTables } from './catalogue/catalogue.ts'
 import { documentationPage } from './documentation-page.ts'
 import { listTableRecords } from './list-table-records.ts'
 import { documentationPath, presentReportingTable, presentTableRecord } from './present.ts'
+import { listTablesOfDevice } from './problems/list-tables-of-device.ts'
 
 export function reportingTableRoutes(app: FastifyInstance): void {
   listEndpoint(app, {
@@ -28,6 +30,14 @@ export function reportingTableRoutes(app: FastifyInstance): void {
     ...reportingOperations.listTableRecords,
     list: listTableRecords,
     present: presentTableRecord,
+  })
+
+  listEndpoint(app, {
+    ...reportingOperations.listTablesOfDevice,
+    list: listTablesOfDevice,
+    cursorOf: ({ name }) => name,
+    present: (table) => table,
+    exists: (reader, organizationId, { deviceId }) => deviceExists(reader, organizationId, deviceId),
   })
 }
 

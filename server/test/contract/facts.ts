@@ -47,6 +47,7 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'POST /ssf_streams/:/move',
     'GET /ssf_streams/:/checkpoint',
     'GET /live_query_campaigns/:/query_results/:/rows',
+    'GET /devices/:/reporting_tables',
     'PATCH /devices/:/registration',
     'PUT /devices/:/registration',
     'POST /registrations',

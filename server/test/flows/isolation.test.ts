@@ -9,6 +9,7 @@ import { transact } from '../../src/base/db/transact.ts'
 import { createLogger } from '../../src/base/logging.ts'
 import type { Operation } from '../../src/http/operations.ts'
 import { recordLiveAnswers } from '../../src/live-queries/record-live-answers.ts'
+import { recordProblems } from '../../src/reporting/problems/record-problems.ts'
 import { queueStreamSignal } from '../../src/signals/streams/queue-stream-signal.ts'
 import { startStreams } from '../../src/signals/streams/start-streams.ts'
 import { testApp } from '../support/app.ts'
@@ -69,6 +70,8 @@ async function populate(organizationId: string, key: string, mark: string): Prom
     groupIds: [deviceGroup.id],
   })
   const issue = await make.issue({ device, check })
+  const refused = { tableName: 'device_users', type: 'failed', message: name('refusal') } as const
+  await recordProblems(harness.db, { organizationId, deviceId: device.id }, [refused], harness.now())
   const authLog = await make.authLog(organizationId, { person_name: name('person'), device_id: device.id })
   const adminUser = await make.adminUser(organizationId, { first_name: name('admin') })
   const asked = { requester_message: name('plea') }

@@ -110,13 +110,17 @@ export const listDevicesOfGroup = compileList((reader, page: ListPage<{ readonly
 export const findDevice = (reader: Reader, organizationId: string, id: string) =>
   fromDevices(reader, organizationId).where('devices.id', '=', id).executeTakeFirst()
 
-export async function deviceExists(reader: Reader, organizationId: string, id: string): Promise<boolean> {
-  const found = await reader
+/** Undefined for a device that is not there or deleted. */
+export async function findDeviceType(reader: Reader, organizationId: string, id: string) {
+  const row = await reader
     .selectFrom('devices')
-    .select('id')
+    .select('device_type')
     .where(inOrganization('devices', organizationId))
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  return found !== undefined
+  return row?.device_type
 }
+
+export const deviceExists = async (reader: Reader, organizationId: string, id: string): Promise<boolean> =>
+  (await findDeviceType(reader, organizationId, id)) !== undefined
