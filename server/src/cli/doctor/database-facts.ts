@@ -1,5 +1,6 @@
 import { computerTypes } from '@muster/contract/computer-types.ts'
 import { runtimeSystems } from '@muster/contract/packages.ts'
+import { tableProblemTypes } from '@muster/contract/reporting-tables.ts'
 import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
 import { surveyKeys } from '../../access/api-keys/survey-keys.ts'
@@ -16,6 +17,7 @@ import { surveyOldAgents } from '../../compliance/results/survey-old-agents.ts'
 import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
 import { describeRefusedWrites } from '../../health/write-access.ts'
 import { surveyIdentities } from '../../inventory/devices/survey-identities.ts'
+import { surveyProblems } from '../../reporting/problems/survey-problems.ts'
 import { listOverdueSessions } from '../../reporting/sandbox/overdue-sessions.ts'
 import { readSandboxPrivileges } from '../../reporting/sandbox/sandbox-privileges.ts'
 import { surveyStreams } from '../../signals/streams/survey-streams.ts'
@@ -110,6 +112,10 @@ const oldAgentSurvey = Type.Array(
   Type.Object({ version: Type.String(), checks: Type.Integer(), devices: Type.Integer() }),
 )
 
+const tableProblemSurvey = Type.Array(
+  Type.Object({ table: Type.String(), type: Type.Enum([...tableProblemTypes]), devices: Type.Integer() }),
+)
+
 const keySurvey = Type.Object({
   count: Type.Integer(),
   toReview: Type.Integer(),
@@ -160,6 +166,7 @@ export const databaseFacts = Type.Object({
   /** The Node that packages for other systems bring. */
   runtimes: Type.Optional(runtimeSurvey),
   oldAgents: Type.Optional(oldAgentSurvey),
+  tableProblems: Type.Optional(tableProblemSurvey),
   /** Whether a proxy has passed on, within a day, what is no address of an administrator. */
   hasOddAddresses: Type.Optional(Type.Boolean()),
 })
@@ -201,6 +208,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
       companionTypes: await listCompanionTypes(connection.db),
       runtimes: await listRuntimes(connection.db),
       oldAgents: await surveyOldAgents(connection.db),
+      tableProblems: await surveyProblems(connection.db),
       hasOddAddresses: await hasOddAddresses(connection, row.clock),
     }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),

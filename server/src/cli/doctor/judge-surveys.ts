@@ -2,6 +2,7 @@ import type { KeySurvey } from '../../access/api-keys/survey-keys.ts'
 import type { DuplicateSurvey } from '../../access/scim/survey-duplicates.ts'
 import type { OldAgentSurvey } from '../../compliance/results/survey-old-agents.ts'
 import type { DoubtfulDevice, IdentitySurvey } from '../../inventory/devices/survey-identities.ts'
+import type { TableProblemSurvey } from '../../reporting/problems/survey-problems.ts'
 import type { EndpointSurvey, TroubledEndpoint } from '../../signals/webhooks/survey-endpoints.ts'
 import { plainText } from '../table.ts'
 import type { DatabaseFacts } from './database-facts.ts'
@@ -11,7 +12,15 @@ import { judgeRuntimes } from './judge-runtimes.ts'
 
 type Surveys = Pick<
   DatabaseFacts,
-  'webhooks' | 'identities' | 'keys' | 'duplicates' | 'companions' | 'companionTypes' | 'runtimes' | 'oldAgents'
+  | 'webhooks'
+  | 'identities'
+  | 'keys'
+  | 'duplicates'
+  | 'companions'
+  | 'companionTypes'
+  | 'runtimes'
+  | 'oldAgents'
+  | 'tableProblems'
 >
 
 /** How the records stand that were surveyed. */
@@ -23,6 +32,7 @@ export const judgeSurveys = (surveys: Surveys): Finding[] => [
   ...(surveys.companions ? judgeCompanions(surveys.companions, surveys.companionTypes ?? []) : []),
   ...(surveys.runtimes ? judgeRuntimes(surveys.runtimes) : []),
   ...(surveys.oldAgents ? judgeOldAgents(surveys.oldAgents) : []),
+  ...(surveys.tableProblems ? judgeTableProblems(surveys.tableProblems) : []),
 ]
 
 /** How the endpoints of webhooks stand. */
@@ -85,12 +95,29 @@ function judgeDuplicates({ count, listed }: DuplicateSurvey): Finding[] {
   return findings.length > 0 ? findings : [ok('names', 'no duplicates')]
 }
 
+const devicesOf = (count: number): string => (count === 1 ? '1 device' : `${count} devices`)
+
 /** Checks that say nothing for no other reason than an old osquery. */
 function judgeOldAgents(survey: OldAgentSurvey): Finding[] {
   if (survey.length === 0) return [ok('osquery', 'new enough for every check that has run')]
   return survey.map(({ version, checks, devices }) => {
     const waiting = checks === 1 ? '1 check needs' : `${checks} checks need`
-    const where = devices === 1 ? '1 device' : `${devices} devices`
+    const where = devicesOf(devices)
     return warning('osquery', `${waiting} ${version} or newer to tell, on ${where}: upgrade osquery there`)
+  })
+}
+
+const tableTroubles = {
+  denied: ['is refused by the agent', 'see the Inventory of the device'],
+  missing: ['is missing in the agent', 'upgrade osquery there'],
+  failed: ['fails', 'see the Inventory of the device'],
+} as const
+
+/** Reporting tables that agents refuse, lack or fail to read; what they say is theirs and not printed here. */
+function judgeTableProblems(survey: TableProblemSurvey): Finding[] {
+  if (survey.length === 0) return [ok('tables', 'no agent refuses or lacks one')]
+  return survey.map(({ table, type, devices }) => {
+    const [trouble, advice] = tableTroubles[type]
+    return warning('tables', `${table} ${trouble} on ${devicesOf(devices)}: ${advice}`)
   })
 }

@@ -13,7 +13,9 @@ const unexplained = 'The agent gave no reason.'
 const refusals = [
   ...['denylisted', 'Scheduled query may have failed: ', 'The caller does not want denied queries', ended, skipped],
 ]
-const lacks = ['no such table', 'no such column', 'not collected: ']
+/** How the bundled agent begins its answer for a table that it does not fill. */
+export const notCollected = 'not collected: '
+const lacks = ['no such table', 'no such column', notCollected]
 
 /** What an answer without rows says: its type, and a message of 1 to 500 UTF-16 units that the database can hold. */
 export function judgeProblem(message: string): { type: TableProblemType; message: string } {
