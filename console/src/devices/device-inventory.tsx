@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { query } from '../api/query.ts'
 import { tablesQuery } from '../api/tables-query.ts'
-import { Failure } from '../components/notices.tsx'
+import { Failure, LoadFailure } from '../components/notices.tsx'
 import { RecordTable } from '../reporting/record-table.tsx'
 import { tableRecordsQuery } from '../reporting/table-records-query.ts'
+import { NoRows, TableNote, TableSign } from './table-note.tsx'
 
 const route = getRouteApi('/shell/devices/$deviceId/inventory')
 
@@ -16,6 +17,11 @@ export function DeviceInventory() {
   const tables = useQuery(tablesQuery)
   const ofDevices = (tables.data ?? []).filter(({ searchable_fields: fields }) => fields.includes('device_id'))
   const inventory = useQuery(query('getInventoryOfDevice', { params: { deviceId } }))
+  // There are some two dozen for each platform.
+  const standing = useQuery(
+    query('listTablesOfDevice', { params: { deviceId }, query: { per_page: 100 } }, { pace: 'slow' }),
+  )
+  const stands = new Map(standing.data?.data.map((one) => [one.name, one]))
   const counts = new Map(inventory.data?.tables.map(({ name, row_count: count }) => [name, count]))
   // The first with something in it, once that is known.
   const first = inventory.isPending ? undefined : (ofDevices.find(({ name }) => counts.has(name)) ?? ofDevices[0])
@@ -39,7 +45,8 @@ export function DeviceInventory() {
             className={name === table?.name ? 'on' : ''}
             aria-current={name === table?.name ? 'page' : undefined}
           >
-            {name} <span className="faint tabular">{counts.get(name)?.toLocaleString('en')}</span>
+            {name} <TableSign problem={stands.get(name)?.problem} />{' '}
+            <span className="faint tabular">{counts.get(name)?.toLocaleString('en')}</span>
           </Link>
         ))}
       </nav>
@@ -49,11 +56,13 @@ export function DeviceInventory() {
             <code>{table.name}</code>
           </h2>
           <p className="secondary">{table.description}</p>
+          <LoadFailure what="Why a table does not come" query={standing} />
+          <TableNote problem={stands.get(table.name)?.problem} />
           <RecordTable
             table={table}
             list={records}
             without={['device_id', 'device_name']}
-            empty={<p className="secondary">No data from this device.</p>}
+            empty={!standing.isPending && <NoRows table={stands.get(table.name)} />}
             after={filters.after}
             onNext={(after) => void navigate({ search: { ...filters, after } })}
           />
