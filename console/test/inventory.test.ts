@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { DeviceTable } from '@muster/contract/reporting-tables.ts'
 import { lackOfBrowser as skip } from './browser.ts'
 import { keepPicture } from './keep-pictures.ts'
-import { assertFitsPhone, violations } from './look.ts'
+import { assertFitsPhone, faultsOnPhone, violations } from './look.ts'
 import { page, visit, withConsole } from './signed-in.ts'
 
 withConsole(12)
@@ -87,11 +87,10 @@ test('without rows the reason stands in their place, for each type and where not
     assert.equal(await page.getByText('No data from this device.').count(), 0)
     assert.deepEqual(await violations(page), [])
     await keepPicture(page, `/devices/1/inventory/${name}`)
-    await assertFitsPhone(page)
+    assert.deepEqual(await faultsOnPhone(page), [])
+    await keepPicture(page, `/devices/1/inventory/${name}`, 'dark')
+    await page.setViewportSize({ width: 1440, height: 900 })
   }
-  await page.setViewportSize({ width: 390, height: 844 })
-  await keepPicture(page, '/devices/1/inventory/failed', 'dark')
-  await page.setViewportSize({ width: 1440, height: 900 })
   await open('device_osquery_info')
   await page.getByText('Not reported yet.').waitFor()
   assert.equal(await note().count(), 0)

@@ -38,7 +38,7 @@ test('111 strangers who hold back the last byte do not stop agents of either kin
   const old = await agents.enrolled(
     organizationId,
     { serial: 'OLDER001' },
-    { sendsHeader: false, compressesLogs: true },
+    { sendsHeader: false, compressesLogs: true, keepsConnection: true },
   )
   await old.client.read()
   const held = [
