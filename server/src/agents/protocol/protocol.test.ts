@@ -34,8 +34,9 @@ test('the configuration turns distributed queries on, and the intervals differ f
     assert.ok(verdict.accepted)
     const { options, ...rest } = verdict.body as { options: Record<string, unknown> }
     assert.deepEqual(rest, { schedule: {}, packs: {}, node_invalid: false })
-    const { distributed_interval: interval, ...others } = options
+    const { distributed_interval: interval, logger_tls_backoff_max: longestPause, ...others } = options
     assert.ok(Number(interval) >= 6 && Number(interval) <= 8)
+    assert.ok(Number(longestPause) >= 245 && Number(longestPause) <= 300)
     assert.deepEqual(others, {
       disable_distributed: false,
       logger_tls_period: 60,
