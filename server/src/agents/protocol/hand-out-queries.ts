@@ -5,10 +5,11 @@ import type { AgentContext } from './agent-context.ts'
 import { type Answer, success, unknownNodeKey } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
 import { type DueCheck, inOrderOfNeed, liveQueryKey, queriesPerRead, unansweredMs } from './due-rules.ts'
-import { earliest, type LoadedDevice, linkEveryMs, reloadDevice, stateOf } from './load-device.ts'
+import { reloadDevice, stateOf } from './load-device.ts'
 import { type HandedOutQuery, queryName } from './query-names.ts'
 import { chooseForRead, isIdle, noteRead, takeLoss } from './read-under-way.ts'
 import { recordRuns } from './record-runs.ts'
+import { earliest, type LoadedDevice, linkEveryMs } from './settle-schedule.ts'
 
 export const idleAnswer = '{"queries":{},"node_invalid":false}'
 
@@ -20,14 +21,16 @@ export async function answerRead(context: AgentContext, found: DeviceState | Loa
   const device = stateOf(found)
   const nowMs = Date.parse(context.clock())
   if (!('device' in found) && isIdle(device, nowMs)) return success(idleAnswer)
-  const loss = takeLoss(device, nowMs)
+  // What another process has recorded since is not lost, and is not asked again.
+  const loaded = 'device' in found ? found : await reloadDevice(context, device)
+  if (!loaded) return unknownNodeKey
+  const loss = takeLoss(loaded.device, nowMs)
   if (loss === 'rest') {
-    device.nextDueAtMs = 0
+    loaded.device.nextDueAtMs = 0
     return success(answerWith([], true))
   }
-  // What another process has recorded since is not asked again.
-  const loaded = 'device' in found && loss === 'none' ? found : await reloadDevice(context, device)
-  return loaded ? success(await handOutQueries(context, loaded)) : unknownNodeKey
+  const current = loss === 'none' ? loaded : await reloadDevice(context, loaded.device)
+  return current ? success(await handOutQueries(context, current)) : unknownNodeKey
 }
 
 /** A live query goes alone: its answer would wait for the checks beside it, since one write carries all. */

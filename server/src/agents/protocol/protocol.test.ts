@@ -139,7 +139,9 @@ test('a write beyond all measure is dropped with a warning, as it would come aga
   const huge = Buffer.alloc(16 * 2 ** 20 + 1, 0x20)
   const verdict = await client.call('/distributed/write', huge)
   assert.deepEqual([verdict.status, verdict.text], [200, '{}'])
-  assert.ok(agents.server.logged.some(({ message }) => message.startsWith('a distributed write was longer than is taken')))
+  assert.ok(
+    agents.server.logged.some(({ message }) => message.startsWith('a distributed write was longer than is taken')),
+  )
 })
 
 test('logs are taken plain and compressed, and errors among the status lines are counted', async () => {

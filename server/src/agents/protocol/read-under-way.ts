@@ -48,11 +48,19 @@ export function noteAnswered(device: DeviceState, keys: Iterable<string>): void 
   const { underWay } = device
   if (!underWay) return
   for (const key of keys) {
-    if (!underWay.open.delete(key)) continue
     underWay.most.delete(key)
+    if (!underWay.open.delete(key)) continue
     underWay.losses = 0
     underWay.isPartlyAnswered = true
   }
+  if (underWay.open.size === 0 && underWay.most.size === 0) device.underWay = undefined
+}
+
+/** Leaves out what another process has taken in, as the database says. */
+export function noteTaken(device: DeviceState, isTaken: (key: string) => boolean): void {
+  const { underWay } = device
+  if (!underWay) return
+  for (const key of underWay.open) if (isTaken(key)) underWay.open.delete(key)
   if (underWay.open.size === 0 && underWay.most.size === 0) device.underWay = undefined
 }
 

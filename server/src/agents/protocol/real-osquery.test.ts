@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { makeIn } from '../../../test/support/make.ts'
+import { until } from '../../../test/support/muster-process.ts'
 import { osqueryDaemon } from '../../../test/support/osquery-daemon.ts'
 
 const agents = testAgents()
@@ -251,4 +252,43 @@ test('after an hour without a server the tables come at most five minutes behind
   assert.ok(Date.parse(first) - Date.parse(backAt) <= 300_000, `${first} after ${backAt}`)
   // A round of all tables has come in the first batch.
   assert.equal(daemon.buffer.result.length, 0)
+})
+
+test('an answer that another process takes in is not lost, whatever it is to', async () => {
+  const { id: organizationId } = await make.organization({ disabled_features: [] })
+  await makeChecks(organizationId, [light, light])
+  const { client, deviceId } = await agents.enrolled(organizationId)
+  const other = (await agents.another()).client()
+  other.nodeKey = client.nodeKey
+  const answerElsewhere = async () => {
+    const names = Object.keys((await client.read()).queries)
+    const rows = (name: string) => (name.startsWith('check/') ? passing : { rows: [] })
+    await other.write(Object.fromEntries(names.map((name) => [name, rows(name)])))
+    return names.length
+  }
+  assert.equal(await answerElsewhere(), 2)
+  agents.pass(31)
+  assert.equal(await answerElsewhere(), 20)
+  agents.pass(31)
+  assert.equal(await answerElsewhere(), 6)
+  await make.liveQuery(organizationId, { deviceIds: [deviceId], sql: 'select 1 as one' })
+  await until(20_000, async () => (await answerElsewhere()) === 1)
+  agents.pass(31)
+  assert.deepEqual(await client.read().then(({ queries, accelerate }) => [queries, accelerate]), [{}, undefined])
+})
+
+test('answers that could not be sent come after the next read, and are not asked again', async () => {
+  const { id: organizationId } = await make.organization()
+  await makeChecks(organizationId, [light, light, light])
+  const { client, deviceId } = await agents.enrolled(organizationId)
+  const names = Object.keys((await client.read()).queries)
+  agents.pass(60)
+  // The write was lost on the way. osquery reads before it sends again.
+  assert.deepEqual(await client.read().then(({ queries, accelerate }) => [queries, accelerate]), [{}, 30])
+  await client.write(Object.fromEntries(names.map((name) => [name, passing])))
+  agents.pass(5)
+  assert.deepEqual((await client.read()).queries, {})
+  assert.equal(await countOf(deviceId, 'passing'), 3)
+  agents.pass(2 * 3_600)
+  assert.equal(Object.keys((await client.read()).queries).length, 3)
 })

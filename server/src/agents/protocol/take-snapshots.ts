@@ -8,7 +8,7 @@ import type { AgentContext } from './agent-context.ts'
 import { isSuccess } from './answer-rules.ts'
 import { fieldsOf } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
-import { firstRounds } from './load-device.ts'
+import { firstRounds } from './settle-schedule.ts'
 import { takeProblems } from './take-problems.ts'
 
 type Report = Parameters<typeof readSnapshot>[0] & {
