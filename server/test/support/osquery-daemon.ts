@@ -9,7 +9,7 @@ type Machine = {
   isHeavy?: (sql: string) => boolean
   /** Whether the network is away. */
   isAway?: () => boolean
-  /** Agents before 5.4 run a query again that has ended them. */
+  /** Agents before 5.5 run a query again that has ended them. */
   hasDenyList?: boolean
   /** How long a heavy query runs until the process is gone, in seconds: 48 to 60 were seen, and 4 more until it is killed. */
   watchdogSeconds?: number

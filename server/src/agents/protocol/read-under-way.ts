@@ -10,8 +10,8 @@ import { queriesPerRead } from './due-rules.ts'
 export type ReadUnderWay = {
   /** When the last of it was handed out, in milliseconds since the epoch. */
   atMs: number
-  /** The keys that no write has brought back. */
-  open: Set<string>
+  /** By key, when each was handed out that no write has brought back, in milliseconds since the epoch. */
+  open: Map<string, number>
   /** How many there were. */
   size: number
   /** Whether a write has brought some of them, so that the others are lost. */
@@ -38,7 +38,7 @@ export const isIdle = ({ nextDueAtMs, underWay }: DeviceState, nowMs: number): b
 export function noteRead(device: DeviceState, keys: readonly string[], nowMs: number): void {
   if (keys.length === 0) return
   const before = device.underWay
-  const open = new Set([...(before?.open ?? []), ...keys])
+  const open = new Map([...(before?.open ?? []), ...keys.map((key) => [key, nowMs] as const)])
   const { losses = 0, most = new Map<string, number>() } = before ?? {}
   device.underWay = { atMs: nowMs, open, size: open.size, isPartlyAnswered: false, losses, most }
 }
@@ -57,10 +57,10 @@ export function noteAnswered(device: DeviceState, keys: Iterable<string>): void 
 }
 
 /** Leaves out what another process has taken in, as the database says. */
-export function noteTaken(device: DeviceState, isTaken: (key: string) => boolean): void {
+export function noteTaken(device: DeviceState, isTaken: (key: string, askedAtMs: number) => boolean): void {
   const { underWay } = device
   if (!underWay) return
-  for (const key of underWay.open) if (isTaken(key)) underWay.open.delete(key)
+  for (const [key, askedAtMs] of underWay.open) if (isTaken(key, askedAtMs)) underWay.open.delete(key)
   if (underWay.open.size === 0 && underWay.most.size === 0) device.underWay = undefined
 }
 
@@ -78,7 +78,7 @@ export function takeLoss(device: DeviceState, nowMs: number): 'none' | 'lost' | 
   const { underWay } = device
   if (!underWay || !isLost(underWay, nowMs)) return 'none'
   const { open, size, isPartlyAnswered, most } = underWay
-  for (const key of open) {
+  for (const key of open.keys()) {
     most.set(key, Math.min(most.get(key) ?? queriesPerRead, Math.max(1, Math.floor(size / 2))))
     if (size > 1) device.unanswered?.delete(key)
   }

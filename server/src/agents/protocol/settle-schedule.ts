@@ -56,7 +56,7 @@ export function settleSchedule(
     const check = plan.get(state.checkId)
     return check ? dueTime(check, state, unanswered?.get(state.checkId), device.deviceId) : []
   })
-  noteTaken(device, isTakenBy(device, stored, states))
+  noteTaken(device, isTakenBy(stored, states))
   const liveQueries = stored.liveQueries.map((state) => dueLiveQuery(state, unanswered?.get(liveQueryKey(state))))
   if (unanswered?.size === 0) device.unanswered = undefined
   const tables = firstTables(device, stored)
@@ -66,13 +66,12 @@ export function settleSchedule(
 }
 
 /** Whether the database has the answer to what the device was handed, or nobody waits for it any more. */
-function isTakenBy(device: DeviceState, stored: StoredDevice, states: readonly CheckState[]): (key: string) => boolean {
-  return (key) => {
-    if (isInventoryQueryName(key))
-      return !stored.firstReported || stored.firstReported.some((name) => key.startsWith(`report/${name}/`))
-    if (liveQueryOfKey(key)) return !stored.liveQueries.some((query) => liveQueryKey(query) === key)
+function isTakenBy({ firstReported, liveQueries }: StoredDevice, states: readonly CheckState[]) {
+  return (key: string, askedAtMs: number): boolean => {
+    if (isInventoryQueryName(key)) return firstReported?.some((name) => key.startsWith(`report/${name}/`)) ?? true
+    if (liveQueryOfKey(key)) return !liveQueries.some((query) => liveQueryKey(query) === key)
     const state = states.find(({ checkId }) => checkId === key)
-    return !state || (state.ranAtMs ?? 0) >= (device.unanswered?.get(key) ?? 0)
+    return !state || (state.ranAtMs ?? 0) >= askedAtMs
   }
 }
 

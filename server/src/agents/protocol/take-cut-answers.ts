@@ -41,8 +41,8 @@ async function takeTooLarge(
   device: DeviceState,
   isDatabaseUnavailable: IsUnavailable,
 ): Promise<void> {
-  const [key, ...others] = device.underWay?.open ?? []
-  if (key === undefined) return
+  const [[key, askedAtMs] = [], ...others] = device.underWay?.open ?? []
+  if (key === undefined || askedAtMs === undefined) return
   if (others.length > 0) return noteCut(device)
   context.metrics.answers.inc({ outcome: 'too_large' })
   const live = liveQueryOfKey(key)
@@ -52,14 +52,23 @@ async function takeTooLarge(
   } else if (isInventoryQueryName(key)) {
     await takeProblems(context, device, [{ name: key, message: tooLargeMessage }], isDatabaseUnavailable)
     device.firstAsked?.set(key, firstRounds)
-  } else await recordChecks(context, device, await failedRun(context, device, key), isDatabaseUnavailable)
+  } else
+    await recordChecks(
+      context,
+      device,
+      await failedRun(context, device, { checkId: key, askedAtMs }),
+      isDatabaseUnavailable,
+    )
   noteAnswered(device, [key])
 }
 
-async function failedRun(context: AgentContext, device: DeviceState, checkId: string): Promise<CheckRun[]> {
-  const askedAtMs = device.unanswered?.get(checkId)
+async function failedRun(
+  context: AgentContext,
+  device: DeviceState,
+  { checkId, askedAtMs }: { checkId: string; askedAtMs: number },
+): Promise<CheckRun[]> {
   const check = (await planOf(context, device.organization)).get(checkId)
-  if (askedAtMs === undefined || !check) return []
+  if (!check) return []
   const ranAt = new Date(askedAtMs).toISOString()
   const outcome = { kind: 'error', message: tooLargeMessage } as const
   return [{ checkId, queryRevision: check.queryRevision, ranAt, outcome }]
