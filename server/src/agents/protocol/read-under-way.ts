@@ -18,8 +18,8 @@ export type ReadUnderWay = {
   isPartlyAnswered: boolean
   /** How often in a row the device has read again without an answer to anything. */
   losses: number
-  /** Of queries that were lost: how many the next read that has them may have. */
-  most: Map<string, number>
+  /** Of queries that were lost: how many the next read that has them may have, and when they were lost. */
+  most: Map<string, { count: number; lostAtMs: number }>
 }
 
 /** A device whose read was lost on the way asks again within 16 s and the pauses of three attempts. */
@@ -39,7 +39,7 @@ export function noteRead(device: DeviceState, keys: readonly string[], nowMs: nu
   if (keys.length === 0) return
   const before = device.underWay
   const open = new Map([...(before?.open ?? []), ...keys.map((key) => [key, nowMs] as const)])
-  const { losses = 0, most = new Map<string, number>() } = before ?? {}
+  const { losses = 0, most = new Map() } = before ?? {}
   device.underWay = { atMs: nowMs, open, size: open.size, isPartlyAnswered: false, losses, most }
 }
 
@@ -61,6 +61,7 @@ export function noteTaken(device: DeviceState, isTaken: (key: string, askedAtMs:
   const { underWay } = device
   if (!underWay) return
   for (const [key, askedAtMs] of underWay.open) if (isTaken(key, askedAtMs)) underWay.open.delete(key)
+  for (const [key, { lostAtMs }] of underWay.most) if (isTaken(key, lostAtMs)) underWay.most.delete(key)
   if (underWay.open.size === 0 && underWay.most.size === 0) device.underWay = undefined
 }
 
@@ -79,7 +80,8 @@ export function takeLoss(device: DeviceState, nowMs: number): 'none' | 'lost' | 
   if (!underWay || !isLost(underWay, nowMs)) return 'none'
   const { open, size, isPartlyAnswered, most } = underWay
   for (const key of open.keys()) {
-    most.set(key, Math.min(most.get(key) ?? queriesPerRead, Math.max(1, Math.floor(size / 2))))
+    const count = Math.min(most.get(key)?.count ?? queriesPerRead, Math.max(1, Math.floor(size / 2)))
+    most.set(key, { count, lostAtMs: nowMs })
     if (size > 1) device.unanswered?.delete(key)
   }
   open.clear()
@@ -94,7 +96,7 @@ export function chooseForRead<Query>(
   keyOf: (query: Query) => string,
   goesAlone: (query: Query) => boolean = () => false,
 ): Query[] {
-  const mostOf = (query: Query) => (goesAlone(query) ? 1 : (underWay?.most.get(keyOf(query)) ?? queriesPerRead))
+  const mostOf = (query: Query) => (goesAlone(query) ? 1 : (underWay?.most.get(keyOf(query))?.count ?? queriesPerRead))
   const most = due.reduce((greatest, query) => Math.max(greatest, mostOf(query)), 0)
   return due.filter((query) => mostOf(query) === most).slice(0, most)
 }

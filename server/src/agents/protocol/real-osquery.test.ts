@@ -292,3 +292,33 @@ test('answers that could not be sent come after the next read, and are not asked
   agents.pass(2 * 3_600)
   assert.equal(Object.keys((await client.read()).queries).length, 3)
 })
+
+test('a device that answers elsewhere after a loss is asked as much as ever', async () => {
+  const { id: organizationId } = await make.organization()
+  await makeChecks(organizationId, new Array(12).fill(light))
+  const { client } = await agents.enrolled(organizationId)
+  const other = (await agents.another()).client()
+  other.nodeKey = client.nodeKey
+  await client.read()
+  agents.pass(60)
+  await client.read()
+  // The process that saw the loss hands out nothing more until the other one has the answers.
+  await other.answerAll(() => passing)
+  agents.pass(2 * 3_600)
+  assert.equal(Object.keys((await client.read()).queries).length, 12)
+})
+
+test('a lost live query that ends without an answer is forgotten', async () => {
+  const { id: organizationId } = await make.organization()
+  const { client, deviceId } = await agents.enrolled(organizationId)
+  await make.liveQuery(organizationId, { deviceIds: [deviceId], sql: 'select 1 as one' })
+  await until(20_000, async () => Object.keys((await client.read()).queries).length === 1)
+  agents.pass(31)
+  await client.read()
+  const device = agents.context.registry.find(client.nodeKey)
+  assert.equal(device?.underWay?.most.size, 1)
+  await database.db.updateTable('live_query_targets').set({ status: 'errored' }).execute()
+  agents.context.registry.takeNotice(organizationId, deviceId)
+  await client.read()
+  assert.equal(device?.underWay, undefined)
+})

@@ -12,8 +12,8 @@ import { firstRounds } from './settle-schedule.ts'
 import { takeAnswers } from './take-answers.ts'
 import { takeProblems } from './take-problems.ts'
 
-const tooLargeMessage =
-  'The answer is larger than 16 MB, 200,000 rows or 1,500,000 values. Ask for fewer rows or columns.'
+const tooLarge = 'The answer is larger than 16 MB, 200,000 rows or 1,500,000 values.'
+const tooLargeMessage = `${tooLarge} Ask for fewer rows or columns.`
 
 /**
  * Takes in how a distributed write begins that was too large. It is never refused: the agent would send it again with every
@@ -50,7 +50,7 @@ async function takeTooLarge(
     const answer = { deviceId: device.deviceId, ...live, ...failedAnswer(tooLargeMessage) }
     await recordLive(context, device, [answer], isDatabaseUnavailable)
   } else if (isInventoryQueryName(key)) {
-    await takeProblems(context, device, [{ name: key, message: tooLargeMessage }], isDatabaseUnavailable)
+    await takeProblems(context, device, [{ name: key, message: tooLarge }], isDatabaseUnavailable)
     device.firstAsked?.set(key, firstRounds)
   } else
     await recordChecks(
