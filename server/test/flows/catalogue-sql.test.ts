@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { osquerySchema } from '@muster/contract/osquery-schema.ts'
 import { inspectOsquerySql } from '../../src/base/osquery-sql/inspect-osquery-sql.ts'
 import { catalogue } from '../../src/checks/catalogue/catalogue.ts'
 import { renderSql } from '../../src/compliance/templates/render-sql.ts'
-import { osqueryColumns } from '../support/check-fixtures/osquery-columns.ts'
 
 for (const check of catalogue) {
   test(`the SQL of ${check.slug} is understood, reads osquery tables and answers a status`, () => {
     const inspected = inspectOsquerySql(renderSql(check.sql, check.options, {}))
     assert.ok(inspected.kind === 'query', JSON.stringify(inspected))
     assert.deepEqual(
-      inspected.tables.filter((table) => !(table in osqueryColumns)),
+      inspected.tables.filter((table) => !(table in osquerySchema.tables)),
       [],
     )
     assert.ok(inspected.tables.length > 0)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkFixtures } from '@muster/agent/simulate/check-fixtures.ts'
-import { osqueryColumns } from '../../../test/support/check-fixtures/osquery-columns.ts'
 import { answerQuery, type MissingText, type Tables } from '../../../test/support/check-fixtures/osquery-database.ts'
 import { optionFault } from '../../compliance/templates/option-kinds.ts'
 import { parseOptions } from '../../compliance/templates/options.ts'
@@ -120,20 +119,6 @@ test('checks that need to know the organization wait for it', () => {
       catalogue.filter((check) => check.slug === slug).map((check) => check.enabledByDefault),
       [false],
       slug,
-    )
-  }
-})
-
-test('every table that a check reads is a known osquery table', () => {
-  for (const check of catalogue) {
-    const sql = renderSql(check.sql, check.options, {})
-    const defined = [...sql.matchAll(/(?:WITH|,)\s+(\w+)\s*(?:\([^)]*\))?\s+AS\s+\(/g)].map((match) => match[1])
-    const read = [...sql.matchAll(/(?:FROM|JOIN)\s+(\w+)/g)].map((match) => match[1] ?? '')
-    const unknown = read.filter((table) => !(table in osqueryColumns) && !defined.includes(table))
-    assert.deepEqual(unknown, [], check.slug)
-    assert.ok(
-      read.some((table) => table in osqueryColumns),
-      check.slug,
     )
   }
 })

@@ -1,11 +1,14 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
-import { osqueryColumns } from './osquery-columns.ts'
+import { osqueryColumns, osquerySchema } from '@muster/contract/osquery-schema.ts'
 
 export type Tables = Record<string, Record<string, string | number>[]>
 /** What stands where a fixture names no value: osquery gives '' in text columns, other agents may give NULL. */
 export type MissingText = '' | null
 
-/** Runs `sql` on osquery-shaped tables holding `tables`; tables that it does not name are empty. */
+/**
+ * Runs `sql` on osquery-shaped tables holding `tables`, with the columns of every platform; tables that it does not name are
+ * empty.
+ */
 export function answerQuery(
   sql: string,
   tables: Tables,
@@ -14,8 +17,13 @@ export function answerQuery(
   const database = new DatabaseSync(':memory:')
   try {
     database.function('version_compare', { deterministic: true }, compareVersions)
-    for (const [table, columns] of Object.entries(osqueryColumns)) {
-      const list = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
+    const words = new Set(sql.toLowerCase().match(/[a-z_][a-z0-9_]*/g))
+    const named = new Set([
+      ...Object.keys(osquerySchema.tables).filter((table) => words.has(table)),
+      ...Object.keys(tables),
+    ])
+    for (const table of named) {
+      const list = [...columnsOf(table)].map(([name, type]) => `"${name}" ${type}`)
       database.exec(`CREATE TABLE "${table}" (${list.join(', ')})`)
     }
     for (const [table, rows] of Object.entries(tables)) insertRows(database, table, rows, missingText)
@@ -28,15 +36,20 @@ export function answerQuery(
   }
 }
 
+function columnsOf(table: string) {
+  const columns = osqueryColumns(table)
+  if (!columns) throw new Error(`${table} is no table of osquery`)
+  return columns
+}
+
 function insertRows(database: DatabaseSync, table: string, rows: Tables[string], missingText: MissingText): void {
-  const columns = osqueryColumns[table]
-  if (!columns) throw new Error(`${table} is not an osquery table that checks read`)
-  const names = Object.keys(columns)
+  const columns = columnsOf(table)
+  const names = [...columns.keys()]
   const insert = database.prepare(`INSERT INTO "${table}" VALUES (${names.map(() => '?').join(', ')})`)
   for (const row of rows) {
-    const unknown = Object.keys(row).find((name) => !(name in columns))
+    const unknown = Object.keys(row).find((name) => !columns.has(name))
     if (unknown !== undefined) throw new Error(`${table} has no column ${unknown}`)
-    insert.run(...names.map((name) => asOsqueryGives(row[name], columns[name] === 'TEXT', missingText)))
+    insert.run(...names.map((name) => asOsqueryGives(row[name], columns.get(name) === 'TEXT', missingText)))
   }
 }
 
