@@ -139,7 +139,11 @@ export const checkFixtures: Record<string, CheckFixture> = {
   },
   'macos-find-my': {
     pass: { nvram: [{ name: 'fmm-mobileme-token-FMM', type: 'CFData', value: '%00' }] },
-    fail: { nvram: [{ name: 'boot-args', type: 'CFString', value: '' }] },
+    fail: {
+      nvram: [{ name: 'boot-args', type: 'CFString', value: '' }],
+      os_version: [{ name: 'macOS', version: '15.5', major: 15, minor: 5, patch: 0, platform: 'darwin' }],
+      system_info: [{ cpu_type: 'arm64e', cpu_brand: 'Apple M2' }],
+    },
   },
   'macos-time-machine-encrypted': {
     pass: { time_machine_destinations: [{ destination_id: '5F0C', alias: 'Backup', encryption: 'Encrypted' }] },

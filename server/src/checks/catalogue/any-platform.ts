@@ -1,4 +1,5 @@
 import type { CatalogueCheck } from './catalogue-check.ts'
+import { filesOfPeopleChecks } from './files-of-people.ts'
 import { sections, steps, withFound } from './markdown.ts'
 
 const sshKeysEncrypted: CatalogueCheck = {
@@ -94,109 +95,29 @@ FROM (SELECT 1) seed LEFT JOIN k ON 1;`,
   privacyInfo: 'Reads the paths and permissions of the keys in .ssh folders. The keys themselves are never sent.',
 }
 
-const emergencyKit: CatalogueCheck = {
-  slug: 'onepassword-emergency-kit',
-  name: 'No 1Password Emergency Kit lies in plain files',
-  platforms: ['darwin', 'linux', 'windows'],
-  description:
-    'Looks for files named like a 1Password Emergency Kit in Desktop, Documents and Downloads of every account.',
-  topics: ['credentials', 'files'],
-  sql: String.raw`WITH place(sub) AS (VALUES ('Desktop'), ('Documents'), ('Downloads')),
-sep(s) AS (SELECT CASE WHEN platform = 'windows' THEN '\' ELSE '/' END FROM os_version),
-hit AS (
-  SELECT f.path, MIN(u.username) AS username, MAX(f.mtime) AS mtime
-  FROM users u CROSS JOIN place p CROSS JOIN sep CROSS JOIN file f
-  ON f.path LIKE u.directory || sep.s || p.sub || sep.s || '1Password Emergency Kit%'
-  WHERE u.directory <> '' GROUP BY f.path)
-SELECT COALESCE(hit.path, 'none') AS path, hit.username, hit.mtime,
-  CASE WHEN NOT EXISTS (SELECT 1 FROM users) OR NOT EXISTS (SELECT 1 FROM os_version) THEN 'UNKNOWN'
-       WHEN hit.path IS NULL THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN hit ON 1;`,
-  cannotTell:
-    'Finds a kit by its usual name only, in three folders of each account and not in folders below them. Folders that the agent may not read look empty.',
-  options: {},
-  primaryKeyColumn: 'path',
-  issueTitle: 'A 1Password Emergency Kit lies in a folder',
-  rationale:
-    'The Emergency Kit holds the Secret Key of your 1Password account, and often the password too, written in by hand. Whoever copies that one file may open all your other passwords.',
-  fixInstructions: withFound(
-    'Files that were found:',
-    'path',
-    steps(
-      'Open the file and print it, or store it on an encrypted stick. Keep that at home or in a safe, not with the device.',
-      'Delete the file from this device and empty the Bin (Trash, Recycle Bin).',
-      'If the folder is copied to a cloud storage or a shared drive, delete it there as well.',
-      'If others could have seen it, change your account password and Secret Key at 1Password.com under **My Profile**.',
-    ),
-  ),
-  intervalMinutes: 240,
-  enabledByDefault: false,
-  privacyInfo:
-    'Looks in three folders for one file name. The contents of files are never read, and no other name is reported.',
-}
-
-const recoveryCodes: CatalogueCheck = {
-  slug: 'recovery-codes-in-files',
-  name: 'No recovery codes lie in plain files',
-  platforms: ['darwin', 'linux', 'windows'],
-  description:
-    'Looks for the well-known names under which GitHub, GitLab and Google offer recovery codes, in Desktop, Documents and Downloads of every account.',
-  topics: ['credentials', 'files'],
-  sql: String.raw`WITH place(sub) AS (VALUES ('Desktop'), ('Documents'), ('Downloads')),
-pattern(p) AS (VALUES ('github-recovery-codes%.txt'), ('Backup-codes-%.txt'), ('gitlab-recovery-codes%.txt')),
-sep(s) AS (SELECT CASE WHEN platform = 'windows' THEN '\' ELSE '/' END FROM os_version),
-hit AS (
-  SELECT f.path, MIN(u.username) AS username, MAX(f.mtime) AS mtime
-  FROM users u CROSS JOIN place CROSS JOIN pattern CROSS JOIN sep CROSS JOIN file f
-  ON f.path LIKE u.directory || sep.s || place.sub || sep.s || pattern.p
-  WHERE u.directory <> '' GROUP BY f.path)
-SELECT COALESCE(hit.path, 'none') AS path, hit.username, hit.mtime,
-  CASE WHEN NOT EXISTS (SELECT 1 FROM users) OR NOT EXISTS (SELECT 1 FROM os_version) THEN 'UNKNOWN'
-       WHEN hit.path IS NULL THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN hit ON 1;`,
-  cannotTell:
-    'Finds codes by the usual names of their files only, in three folders of each account and not in folders below them. Folders that the agent may not read look empty.',
-  options: {},
-  primaryKeyColumn: 'path',
-  issueTitle: 'Recovery codes lie in a folder',
-  rationale:
-    'Recovery codes replace the second factor of a login. In a plain file they are there for every program that runs on this device, and the second factor then protects no longer.',
-  fixInstructions: withFound(
-    'Files that were found:',
-    'path',
-    steps(
-      'Open the file and store the codes in your password manager, or print them and keep the paper at home.',
-      'Delete the file from this device and empty the Bin (Trash, Recycle Bin).',
-      'If the folder is copied to a cloud storage or a shared drive, delete it there as well.',
-      'If others could have seen the codes, make new ones in the security settings of the service; the old ones stop working.',
-    ),
-  ),
-  intervalMinutes: 240,
-  enabledByDefault: false,
-  privacyInfo:
-    'Looks in three folders for three kinds of file names. The contents of files are never read, and no other name is reported.',
-}
-
 const deniedExtensions: CatalogueCheck = {
   slug: 'browser-extension-deny-list',
-  name: 'No denied browser extension is enabled',
+  edition: 2,
+  name: 'No denied browser extension is installed',
   platforms: ['darwin', 'linux', 'windows'],
-  description: 'Looks in Chrome and its relatives for enabled extensions that your organization denies.',
+  description:
+    'Looks in Chrome and its relatives for installed extensions that your organization denies. One that is off passes where the browser tells that it is off.',
   topics: ['browsers', 'apps'],
+  // Folders of older versions have no state: they say nothing beside one that the browser tells.
   sql: `WITH e AS (
-  SELECT u.username || '|' || x.browser_type || '|' || x.profile || '|' || x.identifier AS pk,
-    x.name, x.version, x.browser_type, x.profile
+  SELECT COALESCE(NULLIF(u.username, ''), u.uid) || '|' || x.browser_type || '|' || x.profile || '|' || x.identifier AS pk,
+    MAX(x.name) AS name, MAX(x.version) AS version, MAX(x.browser_type) AS browser_type, MAX(x.profile) AS profile,
+    COALESCE(MAX(x.state), '') AS state
   FROM users u CROSS JOIN chrome_extensions x USING (uid)
-  WHERE x.state = '1' AND x.identifier IN ({{ options.denied_identifiers | sql_list }}))
-SELECT COALESCE(e.pk, 'none') AS pk, e.name, e.version, e.browser_type, e.profile,
+  WHERE x.identifier IN ({{ options.denied_identifiers | sql_list }})
+  GROUP BY 1)
+SELECT COALESCE(e.pk, 'none') AS pk, e.name, e.version, e.browser_type, e.profile, e.state,
   CASE WHEN NOT EXISTS (SELECT 1 FROM users) THEN 'UNKNOWN'
        WHEN e.pk IS NULL THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN e ON 1;`,
+FROM (SELECT 1) seed LEFT JOIN e ON e.state IN ('', '1');`,
   cannotTell:
-    'Chrome, Edge and Brave from version 136 on do not tell whether an extension is enabled, so there it is not found.',
+    'Chrome, Edge and Brave from version 136 on do not tell whether an extension is on, so there one that is off fails too. Removing it settles it. An extension without a key in its manifest, such as one that was loaded from a folder, is not found.',
   options: {
     denied_identifiers: {
       kind: 'text_list',
@@ -210,7 +131,7 @@ FROM (SELECT 1) seed LEFT JOIN e ON 1;`,
     },
   },
   primaryKeyColumn: 'pk',
-  issueTitle: 'A denied browser extension is enabled',
+  issueTitle: 'A denied browser extension is installed',
   rationale:
     'An extension can read and change every page that you open, passwords and mail included. Some were harmful from the start, others turned harmful when they were sold. Your organization has decided that this one is not acceptable.',
   fixInstructions: withFound(
@@ -218,14 +139,14 @@ FROM (SELECT 1) seed LEFT JOIN e ON 1;`,
     'name',
     steps(
       'Open the browser and enter `chrome://extensions` in the address bar (`edge://extensions`, `brave://extensions` and so on).',
-      'Find the extension and click **Remove**. Do this in every profile that has it.',
+      'Find the extension and click **Remove**. Do this in every profile that has it. To turn it off is not enough: most browsers no longer tell whether an extension is on.',
       'If you use synchronization, check your other devices: the extension may come back from there.',
       'If it could see your passwords, change those of your most important accounts.',
     ),
   ),
   enabledByDefault: false,
   privacyInfo:
-    'Looks among the browser extensions for the denied ones only; other extensions, and your history, are not reported.',
+    'Looks among the browser extensions for the denied ones only, and whether they are on; other extensions, and your history, are not reported.',
 }
 
 const recentRestart: CatalogueCheck = {
@@ -310,8 +231,7 @@ FROM osquery_info;`,
 export const anyPlatformChecks: readonly CatalogueCheck[] = [
   sshKeysEncrypted,
   sshKeyPermissions,
-  emergencyKit,
-  recoveryCodes,
+  ...filesOfPeopleChecks,
   deniedExtensions,
   recentRestart,
   osqueryUpToDate,

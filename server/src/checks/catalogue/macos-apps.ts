@@ -1,5 +1,6 @@
 import { type AgentNeed, agentNeeds } from './agent-needs.ts'
 import type { CatalogueCheck } from './catalogue-check.ts'
+import { fullDiskAccess } from './full-disk-access.ts'
 import { steps, withFound } from './markdown.ts'
 
 /** Before it osquery misses apps in /Applications whose registration with macOS is stale. */
@@ -20,18 +21,29 @@ FROM agent LEFT JOIN apps a ON a.bundle_identifier = '${bundleIdentifier}';`
 
 const timeMachineEncrypted: CatalogueCheck = {
   slug: 'macos-time-machine-encrypted',
+  edition: 2,
   name: 'Time Machine backups are encrypted',
   platforms: ['darwin'],
-  description: 'Reads whether each Time Machine destination is encrypted. Does not apply where there is none.',
+  description:
+    'Reads whether each Time Machine destination is encrypted. Does not apply where there is none, and is unknown where macOS does not show the settings to the agent.',
   topics: ['backup', 'encryption'],
-  sql: `SELECT COALESCE(t.destination_id, 'none') AS destination_id, t.alias, t.encryption,
-  CASE WHEN t.destination_id IS NULL THEN 'INAPPLICABLE'
+  sql: `WITH ${fullDiskAccess},
+mac AS (
+  SELECT NOT disk.is_open AND EXISTS (
+    SELECT 1 FROM file WHERE path = '/Library/Preferences/com.apple.TimeMachine.plist') AS is_hidden
+  FROM disk)
+SELECT COALESCE(t.destination_id, 'none') AS destination_id, t.alias, t.encryption,
+  CASE WHEN t.destination_id IS NULL AND mac.is_hidden THEN 'UNKNOWN'
+       WHEN t.destination_id IS NULL THEN 'INAPPLICABLE'
        WHEN COALESCE(t.encryption, '') = '' THEN 'UNKNOWN'
-       WHEN t.encryption = 'Encrypted' THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM (SELECT 1) seed LEFT JOIN time_machine_destinations t ON 1;`,
+       WHEN lower(t.encryption) IN ('encrypted', 'filevault') THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS,
+  CASE WHEN t.destination_id IS NULL AND mac.is_hidden
+       THEN 'macOS shows the settings of Time Machine only to an agent with Full Disk Access, which an administrator can grant to osqueryd.'
+       END AS unknown_reason
+FROM mac LEFT JOIN time_machine_destinations t ON 1;`,
   cannotTell:
-    'An agent without full disk access sees no destinations, so that the check says that it does not apply. It does not know backups that other software makes.',
+    'Without Full Disk Access the agent sees no destination, so that the answer is unknown on every Mac that has a settings file of Time Machine, also one that backs up nothing. It does not know backups that other software makes.',
   options: {},
   primaryKeyColumn: 'destination_id',
   issueTitle: 'A Time Machine backup is not encrypted',

@@ -1,4 +1,5 @@
 import type { CatalogueCheck } from './catalogue-check.ts'
+import { findMy } from './macos-find-my.ts'
 import { macosProtectionChecks } from './macos-protection.ts'
 import { steps, withFound } from './markdown.ts'
 
@@ -258,33 +259,6 @@ FROM judged;`,
     'Restart the Mac from the Apple menu.',
   ),
   enabledByDefault: true,
-}
-
-const findMy: CatalogueCheck = {
-  slug: 'macos-find-my',
-  name: 'Find My Mac is on',
-  platforms: ['darwin'],
-  description: 'Looks for the token that Find My leaves in the NVRAM.',
-  topics: ['theft'],
-  sql: `SELECT TOTAL(name = 'fmm-mobileme-token-FMM') AS tokens,
-  CASE WHEN COUNT(*) = 0 THEN 'UNKNOWN'
-       WHEN TOTAL(name = 'fmm-mobileme-token-FMM') > 0 THEN 'PASS'
-       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
-FROM nvram;`,
-  cannotTell:
-    'From macOS 15.6 on, a Mac with Apple silicon shows the token to no agent, so that the check fails there also when Find My is on.',
-  options: {},
-  primaryKeyColumn: null,
-  issueTitle: 'Find My Mac is off',
-  rationale:
-    'With Find My on, you can locate, lock or erase a lost Mac, and nobody else can set it up again as theirs. That makes a stolen Mac worth far less.',
-  fixInstructions: steps(
-    'Open **System Settings** and click your name at the top.',
-    'Choose **iCloud**, then **Find My Mac** (under **Show All** or **See All**).',
-    'Turn on **Find My Mac** and allow it to use the location.',
-  ),
-  enabledByDefault: false,
-  privacyInfo: 'Reads only whether Find My is on. The location of the Mac is never read.',
 }
 
 export const macosSystemChecks: readonly CatalogueCheck[] = [

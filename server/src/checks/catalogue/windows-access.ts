@@ -200,6 +200,7 @@ FROM security_profile_info;`,
 
 export const smb1: CatalogueCheck = {
   slug: 'windows-smb1',
+  edition: 2,
   name: 'SMB 1 is off',
   platforms: ['windows'],
   description: 'Reads whether the old file sharing protocol SMB 1 is enabled as a Windows feature.',
@@ -207,6 +208,7 @@ export const smb1: CatalogueCheck = {
   sql: `SELECT MAX(CASE WHEN name = 'SMB1Protocol' THEN statename END) AS statename,
   CASE WHEN COUNT(*) = 0 THEN 'UNKNOWN'
        WHEN TOTAL(name = 'SMB1Protocol' AND state = 1) > 0 THEN 'FAIL'
+       WHEN TOTAL(name = 'SMB1Protocol' AND state NOT IN (2, 3)) > 0 THEN 'UNKNOWN'
        ELSE 'PASS' END AS KOLIDE_CHECK_STATUS
 FROM windows_optional_features;`,
   options: {},

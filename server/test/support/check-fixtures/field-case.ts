@@ -13,4 +13,6 @@ export type FieldCase = {
   says: readonly string[]
   /** The version of osquery that the rows name as needed, where they do. */
   needs?: string
+  /** What the rows give as their reason, where a row that says UNKNOWN has one. */
+  reason?: RegExp
 }

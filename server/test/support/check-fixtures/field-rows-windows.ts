@@ -257,10 +257,30 @@ const remoteDesktop = cases(
   ['the registry cannot be read', 'osquery: no rows for keys that it cannot open', {}, 'UNKNOWN'],
 )
 
+const states: readonly [state: string, statename: string, says: string][] = [
+  ['1', 'Enabled', 'FAIL'],
+  ['2', 'Disabled', 'PASS'],
+  ['3', 'Absent', 'PASS'],
+  ['4', 'Unknown', 'UNKNOWN'],
+]
+const smb1 = states.map(([state, statename, says]) => ({
+  slug: 'windows-smb1',
+  when: `Windows calls the feature ${statename}`,
+  source: 'osquery source and mondoo mql PR 10390: 1 Enabled, 2 Disabled, 3 Absent, everything else Unknown',
+  tables: {
+    windows_optional_features: [
+      { name: 'TelnetClient', state: '2', statename: 'Disabled' },
+      { name: 'SMB1Protocol', state, statename },
+    ],
+  },
+  says: [says],
+}))
+
 /** What real Windows computers answer. */
 export const windowsFieldRows: readonly FieldCase[] = [
   ...windowsProtectionRows,
   ...firewall,
   ...screenLock,
   ...remoteDesktop,
+  ...smb1,
 ]
