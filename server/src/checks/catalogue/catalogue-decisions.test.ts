@@ -188,6 +188,23 @@ const decisions: { slug: string; when: string; tables: Tables; statuses: string[
     statuses: ['INAPPLICABLE'],
   },
   {
+    slug: 'browser-extension-deny-list',
+    when: 'the browser does not tell whether the extension is on',
+    tables: {
+      users: [{ uid: 1000, username: 'ana' }],
+      chrome_extensions: [
+        {
+          uid: 1000,
+          browser_type: 'edge',
+          profile: 'Default',
+          identifier: 'klbibkeccnjlkjkiokjodocebajanakg',
+          name: 'The Great Suspender',
+        },
+      ],
+    },
+    statuses: ['FAIL'],
+  },
+  {
     slug: 'macos-automatic-updates',
     when: 'a managed setting overrides the local file',
     tables: {

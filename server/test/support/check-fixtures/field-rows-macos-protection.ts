@@ -161,6 +161,7 @@ const firewallStealth: Cases = [
     source: 'osquery source: from macOS 15 on the words Yes and No are compared',
     tables: { ...agentOn('26.3', '5.23.1'), ...alf('1', '') },
     says: ['UNKNOWN'],
+    reason: /English/,
   },
   {
     when: 'the agent is too old for macOS 15',
