@@ -5,7 +5,8 @@ import { steps, withFound } from './markdown.ts'
 /**
  * Fails for each file of a person whose name is like one of `patterns`. OneDrive's backup moves Desktop and Documents below
  * a folder of its own; where it does is in the registry, which is no table of the other systems, so that naming it would
- * be an error there. Any file in the folders shows that macOS hides nothing, also without Full Disk Access.
+ * be an error there. Without Full Disk Access, any file in folders of people shows that macOS hides nothing; those of root it
+ * never hides.
  */
 function fileNameSql(...patterns: readonly string[]): string {
   return String.raw`WITH ${fullDiskAccess},
@@ -23,7 +24,9 @@ hit AS (
 hidden AS (
   SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM system WHERE platform = 'darwin') OR NOT EXISTS (SELECT 1 FROM folder) THEN 0
               WHEN EXISTS (SELECT 1 FROM hit) OR (SELECT is_open FROM disk) THEN 0
-              ELSE NOT EXISTS (SELECT 1 FROM folder CROSS JOIN file f ON f.path LIKE folder.path || '%') END AS is_hidden)
+              ELSE NOT EXISTS (
+                SELECT 1 FROM folder CROSS JOIN file f ON f.path LIKE folder.path || '%' WHERE folder.path LIKE '/Users/%')
+              END AS is_hidden)
 SELECT COALESCE(hit.path, 'none') AS path, hit.username, hit.mtime,
   CASE WHEN NOT EXISTS (SELECT 1 FROM folder) OR hidden.is_hidden THEN 'UNKNOWN'
        WHEN hit.path IS NULL THEN 'PASS'

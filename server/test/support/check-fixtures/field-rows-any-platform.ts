@@ -128,6 +128,13 @@ const filesOfPeople = (name: string, otherName: string): Cases => [
     says: ['PASS'],
   },
   {
+    when: 'the agent sees what root has downloaded and nothing of people',
+    source: 'Apple: macOS protects the folders of people, not those of root',
+    tables: withMac('/var/root/Downloads/notes.pdf'),
+    says: ['UNKNOWN'],
+    reason: /Full Disk Access/,
+  },
+  {
     when: 'it lies in Documents that OneDrive keeps',
     source: redirected,
     tables: withWindows(`C:\\Users\\ana\\OneDrive\\Documents\\${name}`),
