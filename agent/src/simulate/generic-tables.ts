@@ -1,7 +1,7 @@
 import type { DeviceProfile } from './device-profile.ts'
 import { osqueryInfoOf, platformInfoOf, simulatedVersion, systemInfoOf } from './enroll-body.ts'
 import type { TableRow, TableSet } from './run-sql.ts'
-import { softwareTables } from './software-tables.ts'
+import { ownerUid, softwareTables } from './software-tables.ts'
 
 /**
  * What a device of that kind answers to any query that is not a check: a few plausible rows per common table.
@@ -36,7 +36,7 @@ function hostTables(profile: DeviceProfile, startedAtSeconds: number): TableSet 
       { name: 'logger_tls_period', type: 'uint64', default_value: '4', value: '60', shell_only: 0 },
       { name: 'config_refresh', type: 'uint64', default_value: '0', value: '300', shell_only: 0 },
     ],
-    secureboot: [{ secure_boot: 1, secure_mode: 1, description: 'Full Security', setup_mode: 0 }],
+    secureboot: [secureBootOf(profile)],
     cpu_info: [{ device_id: 'CPU0', model: profile.hardware.cpu, number_of_cores: 8, logical_processors: 16 }],
     tpm_info: [{ activated: 1, enabled: 1, owned: 1, spec_version: '2.0', manufacturer_name: 'INTC' }],
     battery: [{ manufacturer: 'SMP', cycle_count: 118, health: 'Good', state: 'AC Power', percent_remaining: 93 }],
@@ -68,41 +68,53 @@ function clockTables(startedAtSeconds: number): TableSet {
   }
 }
 
+/** What osquery's implementation for that hardware fills in: the columns of the others stay empty. */
+function secureBootOf({ platform, operatingSystem }: DeviceProfile): TableRow {
+  if (platform !== 'darwin') return { secure_boot: 1, setup_mode: 0 }
+  if (operatingSystem.arch === 'x86_64') return { secure_boot: 1, secure_mode: 1 }
+  return { secure_boot: 1, description: 'Full Security', kernel_extensions: 0, mdm_operations: 0 }
+}
+
+const places = {
+  darwin: { home: '/Users/', shell: '/bin/zsh', root: 'root', rootUid: 0, gid: 20, group: 'staff' },
+  linux: { home: '/home/', shell: '/bin/bash', root: 'root', rootUid: 0, gid: 1000, group: 'people' },
+  windows: {
+    ...{ home: 'C:\\Users\\', shell: 'C:\\Windows\\system32\\cmd.exe', root: 'SYSTEM', rootUid: 18 },
+    ...{ gid: 544, group: 'Administrators' },
+  },
+}
+
 function peopleTables(profile: DeviceProfile): TableSet {
-  const [home, shell] =
-    profile.platform === 'darwin'
-      ? ['/Users/', '/bin/zsh']
-      : profile.platform === 'windows'
-        ? ['C:\\Users\\', 'C:\\Windows\\system32\\cmd.exe']
-        : ['/home/', '/bin/bash']
-  const uid = profile.platform === 'darwin' ? 501 : 1000
-  const root = profile.platform === 'windows' ? 'SYSTEM' : 'root'
+  const { home, shell, root, rootUid, gid, group } = places[profile.platform]
+  const uid = ownerUid[profile.platform]
+  const isWindows = profile.platform === 'windows'
+  const directory = isWindows ? '%systemroot%\\system32\\config\\systemprofile' : '/root'
+  const sid = `S-1-5-21-${profile.index + 1}-2-3-${uid}`
   return {
     users: [
-      { uid: 0, gid: 0, username: root, description: 'System', directory: '/root', shell, type: 'special' },
+      { uid: rootUid, gid: rootUid, username: root, description: 'System', directory, shell, type: 'special' },
       {
-        uid,
-        gid: uid,
-        username: profile.username,
-        description: profile.ownerName,
+        ...{ uid, gid, username: profile.username, description: profile.ownerName, shell, type: 'local' },
         directory: home + profile.username,
-        shell,
-        type: 'local',
-        uuid: profile.instanceId,
+        uuid: isWindows ? sid : profile.instanceId,
       },
     ],
     groups: [
-      { gid: 0, gid_signed: 0, groupname: root },
-      { gid: uid, gid_signed: uid, groupname: 'staff' },
+      { gid: rootUid, gid_signed: rootUid, groupname: root },
+      { gid, gid_signed: gid, groupname: group },
     ],
-    user_groups: [{ uid, gid: uid }],
+    user_groups: [{ uid, gid }],
     logged_in_users: [
-      { type: 'user', user: profile.username, tty: 'console', host: '', time: 1_760_000_000, pid: 501 },
+      {
+        ...{ type: isWindows ? 'active' : 'user', user: profile.username, tty: 'console', host: '' },
+        ...{ time: 1_760_000_000, pid: isWindows ? -1 : 501 },
+      },
     ],
   }
 }
 
 function networkTables(profile: DeviceProfile): TableSet {
+  const socket = { pid: 412, protocol: 17, family: 2 }
   const card = profile.platform === 'darwin' ? 'en0' : profile.platform === 'windows' ? '12' : 'wlp0s20f3'
   return {
     interface_addresses: [
@@ -122,7 +134,8 @@ function networkTables(profile: DeviceProfile): TableSet {
         metric: 0,
       },
     ],
-    listening_ports: [{ pid: 412, port: 5353, protocol: 17, family: 2, address: '0.0.0.0' }],
+    listening_ports: [{ ...socket, port: 5353, address: '0.0.0.0' }],
+    process_open_sockets: [{ ...socket, local_port: 5353, remote_port: 0, local_address: '0.0.0.0' }],
     processes: [
       { pid: 1, name: profile.platform === 'darwin' ? 'launchd' : 'systemd', state: 'S', uid: 0, parent: 0 },
       { pid: 412, name: 'mDNSResponder', state: 'S', uid: 0, parent: 1 },

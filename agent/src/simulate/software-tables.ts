@@ -3,7 +3,7 @@ import type { TableRow, TableSet } from './run-sql.ts'
 
 /** Disks, installed software and browser extensions. */
 export function softwareTables(profile: DeviceProfile): TableSet {
-  return { ...diskTables(profile), ...packageTables(), ...appTables(), ...extensionTables() }
+  return { ...diskTables(profile), ...packageTables(), ...appTables(), ...extensionTables(profile) }
 }
 
 function diskTables(profile: DeviceProfile): TableSet {
@@ -23,13 +23,18 @@ function diskTables(profile: DeviceProfile): TableSet {
       },
     ],
     disk_encryption: [
-      { name: alias, encrypted: 1, type: 'AES-XTS', encryption_status: 'encrypted', filevault_status: 'on' },
+      {
+        ...{ name: alias, encrypted: 1, encryption_status: 'encrypted', filevault_status: 'on' },
+        type: profile.platform === 'darwin' ? 'APFS Encryption' : 'AES-XTS',
+      },
     ],
     block_devices: [{ name: alias, vendor: '', model: 'NVMe 1TB', size: 2_000_409_264, block_size: 512, type: 'nvme' }],
     logical_drives: [
       {
         device_id: 'C:',
-        type: 'Local Fixed Disk',
+        type: 'Unknown',
+        description: 'Local Fixed Disk',
+        boot_partition: 1,
         free_space: 250_757_652_480,
         size: 499_963_174_912,
         file_system: 'NTFS',
@@ -121,22 +126,33 @@ function packageTables(): TableSet {
   }
 }
 
-function extensionTables(): TableSet {
+/** The account of the person that uses the device, by the platform. */
+export const ownerUid = { darwin: 501, linux: 1000, windows: 1001 } as const
+
+function extensionTables({ platform }: DeviceProfile): TableSet {
+  const uid = ownerUid[platform]
   return {
     chrome_extensions: [
       {
         browser_type: 'chrome',
-        uid: 501,
+        uid,
         name: 'uBlock Origin Lite',
         profile: 'Default',
         identifier: 'ddkjiahejlhfcafbddmgiahcphecmpfh',
         version: '2025.921.1922',
-        state: '1',
+        // Chrome does not tell from 136 on.
+        state: '',
         from_webstore: 'true',
       },
     ],
     firefox_addons: [
-      { uid: 501, name: 'uBlock Origin', identifier: 'uBlock0@raymondhill.net', version: '1.66.4', active: 1 },
+      { uid, name: 'uBlock Origin', identifier: 'uBlock0@raymondhill.net', version: '1.66.4', active: 1, disabled: 0 },
+    ],
+    safari_extensions: [
+      {
+        ...{ uid, name: '1Password for Safari', identifier: 'com.1password.safari.extension', version: '8.11.12' },
+        path: '/Applications/1Password for Safari.app//Contents/PlugIns/%.appex/Contents/Info.plist',
+      },
     ],
   }
 }

@@ -88,7 +88,7 @@ const onMac: Record<string, string> = {
   password_policy: 'uid policy_identifier policy_content policy_description',
   plist: 'key subkey value path',
   preferences: 'domain key subkey value forced username host',
-  safari_extensions: 'uid name identifier version sdk description path bundle_version copyright extension_type',
+  safari_extensions: 'uid name identifier version sdk description path bundle_version copyright',
   screenlock: 'enabled grace_period',
   sharing_preferences:
     'screen_sharing file_sharing printer_sharing remote_login remote_management remote_apple_events internet_sharing bluetooth_sharing disc_sharing content_caching',
