@@ -1,9 +1,10 @@
 import { columnList, hourly, type InventoryTable } from '../reporting-table.ts'
+import { accountName, accountNameText } from './told-values.ts'
 
 const category = 'Browsers'
 const aboutPeople = 'Names which account uses which extension. Pages visited, bookmarks and passwords are not read.'
 
-const chromeQuery = `SELECT e.browser_type, u.username, e.profile, e.name, e.identifier, e.version, e.permissions, e.from_webstore, e.state
+const chromeQuery = `SELECT e.browser_type, ${accountName}, e.profile, e.name, e.identifier, e.version, e.permissions, e.from_webstore, e.state
 FROM users u CROSS JOIN chrome_extensions e USING (uid)`
 
 const chromeExtensions: InventoryTable = {
@@ -16,21 +17,21 @@ const chromeExtensions: InventoryTable = {
   columns: columnList(
     {
       browser_type: 'The browser, such as chrome or edge.',
-      username: 'Account that has the extension.',
+      username: accountNameText('Account that has the extension'),
       profile: 'Profile of the browser.',
       name: 'Name of the extension.',
       identifier: 'Its identifier in the store.',
       version: 'Its version.',
       permissions: 'What it may do, separated by commas.',
       from_webstore: 'true when it came from the store.',
-      state: '1 when it is on.',
+      state: '1 on, 0 off; blank where the browser does not tell: Chrome, Edge and Brave from 136 on.',
     },
     ['state'],
   ),
   queries: { darwin: chromeQuery, linux: chromeQuery, windows: chromeQuery },
 }
 
-const firefoxQuery = `SELECT u.username, a.name, a.identifier, a.type, a.version, a.creator, a.source_url, a.active, a.disabled
+const firefoxQuery = `SELECT ${accountName}, a.name, a.identifier, a.type, a.version, a.creator, a.source_url, a.active, a.disabled
 FROM users u CROSS JOIN firefox_addons a USING (uid)`
 
 const firefoxAddons: InventoryTable = {
@@ -42,7 +43,7 @@ const firefoxAddons: InventoryTable = {
   intervalSeconds: hourly,
   columns: columnList(
     {
-      username: 'Account that has the add-on.',
+      username: accountNameText('Account that has the add-on'),
       name: 'Name of the add-on.',
       identifier: 'Its identifier.',
       type: 'Extension, theme or the like.',
@@ -57,24 +58,26 @@ const firefoxAddons: InventoryTable = {
   queries: { darwin: firefoxQuery, linux: firefoxQuery, windows: firefoxQuery },
 }
 
+// osquery's path ends in the pattern of files that it looked for within the app.
+const safariQuery = `SELECT ${accountName}, e.name, e.identifier, e.version, rtrim(substr(e.path, 1, instr(e.path || '/Contents/', '/Contents/') - 1), '/') AS path
+FROM users u CROSS JOIN safari_extensions e USING (uid)`
+
 const safariExtensions: InventoryTable = {
   kind: 'inventory',
   name: 'device_safari_extensions',
   category,
-  description: 'Extensions of Safari.',
+  description:
+    'Extensions of Safari that apps in /Applications bring, on or off. The table is empty unless osquery has Full Disk Access.',
   aboutPeople,
   intervalSeconds: hourly,
   columns: columnList({
-    username: 'Account that has the extension.',
+    username: accountNameText('Account that has the extension'),
     name: 'Name of the extension.',
     identifier: 'Its identifier.',
     version: 'Its version.',
-    extension_type: 'Kind of extension.',
+    path: 'The app that brings it.',
   }),
-  queries: {
-    darwin: `SELECT u.username, e.name, e.identifier, e.version, e.extension_type
-FROM users u CROSS JOIN safari_extensions e USING (uid)`,
-  },
+  queries: { darwin: safariQuery },
 }
 
 export const browserTables = [chromeExtensions, firefoxAddons, safariExtensions]

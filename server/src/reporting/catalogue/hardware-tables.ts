@@ -1,4 +1,5 @@
 import { columnList, hourly, type InventoryTable } from '../reporting-table.ts'
+import { toldNumber } from './told-values.ts'
 
 const category = 'Hardware and disks'
 
@@ -23,9 +24,20 @@ const volumes: InventoryTable = {
   queries: {
     darwin: unixVolumes,
     linux: unixVolumes,
-    windows: `SELECT device_id AS path, '' AS device, file_system AS type, size AS size_bytes, CAST(free_space / 1073741824 AS INTEGER) AS free_gib FROM logical_drives WHERE file_system <> ''`,
+    windows: `SELECT device_id AS path, '' AS device, file_system AS type, CASE WHEN size >= 0 THEN size ELSE '' END AS size_bytes, CASE WHEN free_space >= 0 THEN CAST(free_space / 1073741824 AS INTEGER) ELSE '' END AS free_gib FROM logical_drives WHERE file_system <> ''`,
   },
 }
+
+// Up to osquery 5.23.1 protection_status can stay 1 after a drive was decrypted. A locked drive tells nothing, and osquery
+// fills in what would be a drive without encryption.
+const bitlockerQuery = `SELECT device_id AS name, drive_letter AS path,
+  CASE WHEN coalesce(protection_status, -1) NOT IN (0, 1) OR coalesce(conversion_status, -1) < 0 THEN ''
+    ELSE protection_status = 1 AND conversion_status IN (1, 2, 4) AND coalesce(encryption_method, '') <> 'None' END AS encrypted,
+  encryption_method AS type,
+  CASE WHEN protection_status = 2 THEN ''
+    ELSE CASE conversion_status WHEN 0 THEN 'not encrypted' WHEN 1 THEN 'fully encrypted' WHEN 2 THEN 'encrypting'
+      WHEN 3 THEN 'decrypting' WHEN 4 THEN 'encryption paused' WHEN 5 THEN 'decryption paused' ELSE '' END END AS status
+FROM bitlocker_info`
 
 const diskEncryption: InventoryTable = {
   kind: 'inventory',
@@ -37,21 +49,23 @@ const diskEncryption: InventoryTable = {
     {
       name: 'The disk or volume.',
       path: 'Where it is mounted.',
-      encrypted: '1 when it is encrypted; of BitLocker, when its protection is on.',
+      encrypted:
+        '1 when it is encrypted: on Macs with Apple silicon or a T2 chip also while FileVault is off. On Windows, 1 when BitLocker protects the drive, 0 also while it is suspended, blank where Windows does not tell.',
       type: 'Method of encryption.',
-      status: 'State as the system names it.',
+      status:
+        'On macOS, whether FileVault protects the disk: on, off or unknown. On Windows fully encrypted, not encrypted, encrypting, decrypting, encryption paused or decryption paused; blank for others. On Linux as osquery names it.',
     },
     ['encrypted'],
   ),
   queries: {
     darwin: `SELECT DISTINCT d.name, coalesce(m.path, '') AS path, d.encrypted, d.type, d.filevault_status AS status FROM disk_encryption d LEFT JOIN mounts m ON m.device = d.name`,
     linux: `SELECT DISTINCT d.name, coalesce(m.path, '') AS path, d.encrypted, d.type, d.encryption_status AS status FROM disk_encryption d LEFT JOIN mounts m ON m.device_alias = d.name`,
-    windows: `SELECT device_id AS name, drive_letter AS path, protection_status = 1 AS encrypted, encryption_method AS type, conversion_status AS status FROM bitlocker_info`,
+    windows: bitlockerQuery,
   },
 }
 
 // osquery has the columns of a platform on that platform only.
-const firmwareQuery = `SELECT secure_boot, '' AS secure_mode, setup_mode, '' AS description FROM secureboot`
+const firmwareQuery = `SELECT ${toldNumber('secure_boot')}, '' AS secure_mode, ${toldNumber('setup_mode')}, '' AS description FROM secureboot`
 
 const secureBoot: InventoryTable = {
   kind: 'inventory',
@@ -61,10 +75,11 @@ const secureBoot: InventoryTable = {
   intervalSeconds: hourly,
   columns: columnList(
     {
-      secure_boot: '1 when secure boot is on.',
-      secure_mode: 'On macOS: 1 full, 2 medium, 3 permissive security.',
+      secure_boot:
+        '1 when secure boot is on; on Macs with Apple silicon 1 for Reduced Security too. Blank where the system does not tell, as on those Macs in other languages than English.',
+      secure_mode: 'On Intel Macs with a T2 chip: 1 full, 2 medium, 0 no security. Blank on other machines.',
       setup_mode: 'On Linux and Windows: 1 when keys may be changed.',
-      description: 'The state in words.',
+      description: 'On Macs with Apple silicon: the policy as macOS names it in its language, such as Full Security.',
     },
     ['secure_boot', 'secure_mode', 'setup_mode'],
   ),
@@ -75,7 +90,7 @@ const secureBoot: InventoryTable = {
   },
 }
 
-const usbQuery = 'SELECT DISTINCT vendor, vendor_id, model, model_id, serial, version, removable FROM usb_devices'
+const usbQuery = `SELECT DISTINCT vendor, vendor_id, model, model_id, serial, version, ${toldNumber('removable')} FROM usb_devices`
 
 const usbDevices: InventoryTable = {
   kind: 'inventory',
@@ -91,7 +106,7 @@ const usbDevices: InventoryTable = {
       model_id: 'Number of the model.',
       serial: 'Serial number.',
       version: 'Version that the device names.',
-      removable: '1 when it can be taken out.',
+      removable: '1 when it can be taken out; on Linux 1 for built-in devices too, or blank.',
     },
     ['removable'],
   ),
@@ -123,8 +138,8 @@ const battery: InventoryTable = {
   },
 }
 
-const certificatesQuery =
-  'SELECT DISTINCT common_name, issuer, ca, self_signed, not_valid_before, not_valid_after, key_algorithm, key_strength, sha1, serial, path FROM certificates'
+// Windows agents from before June 2026 have no issuer2, which osquery prefers.
+const certificatesQuery = `SELECT DISTINCT common_name, issuer, ${toldNumber('ca')}, self_signed, not_valid_before, not_valid_after, key_algorithm, key_strength, sha1, serial, path FROM certificates`
 
 const certificates: InventoryTable = {
   kind: 'inventory',
@@ -137,7 +152,7 @@ const certificates: InventoryTable = {
     {
       common_name: 'Whom the certificate names.',
       issuer: 'Who issued it.',
-      ca: '1 when it may issue certificates.',
+      ca: '1 when it may issue certificates; blank on Windows, where osquery does not tell.',
       self_signed: '1 when it signed itself.',
       not_valid_before: 'From when on it is valid, in seconds since 1970.',
       not_valid_after: 'Until when it is valid, in seconds since 1970.',

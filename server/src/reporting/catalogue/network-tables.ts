@@ -1,4 +1,5 @@
 import { columnList, hourly, type InventoryTable } from '../reporting-table.ts'
+import { toldNumber } from './told-values.ts'
 
 const category = 'Network'
 
@@ -25,8 +26,7 @@ const networkInterfaces: InventoryTable = {
   queries: { darwin: interfacesQuery, linux: interfacesQuery, windows: interfacesQuery },
 }
 
-const routesQuery =
-  'SELECT DISTINCT destination, netmask, gateway, interface, metric, type FROM routes WHERE netmask NOT IN (32, 128)'
+const routesQuery = `SELECT DISTINCT destination, netmask, gateway, interface, ${toldNumber('metric')}, type FROM routes WHERE netmask NOT IN (32, 128)`
 
 const routes: InventoryTable = {
   kind: 'inventory',
@@ -40,7 +40,7 @@ const routes: InventoryTable = {
       netmask: 'Length of its mask in bits; 0 is the default route.',
       gateway: 'Where packets are sent.',
       interface: 'Interface that they leave by.',
-      metric: 'Cost of the route.',
+      metric: 'Cost of the route; blank where the system does not tell.',
       type: 'Kind of route.',
     },
     ['netmask', 'metric'],
@@ -82,8 +82,10 @@ const hostsFile: InventoryTable = {
   queries: { darwin: hostsQuery, linux: hostsQuery, windows: hostsQuery },
 }
 
-const portsQuery =
-  'SELECT DISTINCT l.port, l.protocol, l.family, l.address, p.name AS process_name, p.path AS process_path FROM listening_ports l JOIN processes p ON p.pid = l.pid WHERE l.port > 0 AND (l.protocol = 6 OR l.port < 32768)'
+const program = `coalesce(p.name, '') AS process_name, coalesce(p.path, '') AS process_path`
+const portsQuery = `SELECT DISTINCT l.port, l.protocol, l.family, l.address, ${program} FROM listening_ports l LEFT JOIN processes p ON p.pid = l.pid WHERE l.port > 0 AND (l.protocol = 6 OR l.port < 32768)`
+// osquery's listening_ports knows IPv6 by another system's number, so that on Windows it lists every connection over IPv6.
+const windowsPortsQuery = `SELECT DISTINCT s.local_port AS port, s.protocol, s.family, s.local_address AS address, ${program} FROM process_open_sockets s LEFT JOIN processes p ON p.pid = s.pid WHERE (s.remote_port = 0 OR s.state = 'LISTEN') AND s.local_port > 0 AND (s.protocol = 6 OR s.local_port < 32768)`
 
 const listeningPorts: InventoryTable = {
   kind: 'inventory',
@@ -96,14 +98,14 @@ const listeningPorts: InventoryTable = {
     {
       port: 'Number of the port.',
       protocol: '6 is TCP, 17 is UDP.',
-      family: '2 is IPv4; IPv6 is 10 on Linux, 30 on macOS, 23 on Windows.',
+      family: '2 is IPv4; IPv6 is 10 on Linux and macOS, 23 on Windows.',
       address: 'Address that is listened on.',
-      process_name: 'Name of the program.',
+      process_name: 'Name of the program; blank where it is not known, as of the kernel of Linux.',
       process_path: 'File of the program.',
     },
     ['port', 'protocol', 'family'],
   ),
-  queries: { darwin: portsQuery, linux: portsQuery, windows: portsQuery },
+  queries: { darwin: portsQuery, linux: portsQuery, windows: windowsPortsQuery },
 }
 
 export const networkTables = [networkInterfaces, routes, dnsResolvers, hostsFile, listeningPorts]

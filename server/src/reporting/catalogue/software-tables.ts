@@ -6,7 +6,8 @@ const software: InventoryTable = {
   kind: 'inventory',
   name: 'device_software',
   category,
-  description: 'Installed applications, programs and system packages.',
+  description:
+    'Installed applications, programs and system packages. Before osquery 5.23.0 some apps of macOS are missing.',
   aboutPeople: 'Paths of applications that a person installed alone contain the name of their home folder.',
   intervalSeconds: everyFourHours,
   columns: columnList({
@@ -90,8 +91,8 @@ const securityProducts: InventoryTable = {
   columns: columnList(
     {
       type: 'Firewall, Antivirus or Antispyware.',
-      name: 'Name of the product.',
-      state: 'Whether it is on.',
+      name: 'Name of the product; of those that Windows brings, it differs by release and language.',
+      state: 'On, Off, Snoozed or Expired.',
       signatures_up_to_date: '1 when its signatures are.',
     },
     ['signatures_up_to_date'],

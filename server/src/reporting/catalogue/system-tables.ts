@@ -1,4 +1,5 @@
 import { columnList, hourly, type InventoryTable } from '../reporting-table.ts'
+import { toldNumber, toldText } from './told-values.ts'
 
 const category = 'System'
 
@@ -9,19 +10,20 @@ const osVersion: InventoryTable = {
   kind: 'inventory',
   name: 'device_os_version',
   category,
-  description: 'The operating system and its version.',
+  description:
+    'The operating system and its version. Group by platform, major and build: on Windows name, codename and arch are in the language of the device.',
   intervalSeconds: hourly,
   columns: columnList(
     {
-      name: 'Name of the operating system.',
+      name: 'Name of the operating system; on Windows in the language of the device.',
       version: 'Its version as it names it.',
       major: 'First number of the version.',
       minor: 'Second number of the version.',
-      patch: 'Third number of the version.',
-      build: 'Build, on macOS and Windows.',
+      patch: 'Third number of the version; blank on Windows, and for versions of two numbers.',
+      build: 'Build, on macOS and Windows, such as 25D125 or 26100.',
       platform: 'The platform as osquery names it, such as darwin, windows or ubuntu.',
-      codename: 'Code name of the release.',
-      arch: 'Architecture.',
+      codename: 'Code name of the release; on Windows the name once more.',
+      arch: 'Architecture; on Windows in the language of the device, such as 64-bit.',
       kernel_version: 'Version of the kernel, on macOS and Linux.',
     },
     ['major', 'minor', 'patch'],
@@ -33,8 +35,9 @@ const osVersion: InventoryTable = {
   },
 }
 
-const systemInfoQuery =
-  'SELECT hostname, computer_name, uuid, hardware_vendor, hardware_model, hardware_version, hardware_serial, cpu_brand, cpu_type, cpu_physical_cores, cpu_logical_cores, physical_memory FROM system_info'
+const hardwareTexts = ['hardware_vendor', 'hardware_model', 'hardware_version', 'hardware_serial'].map(toldText)
+const hardwareNumbers = ['cpu_physical_cores', 'cpu_logical_cores', 'physical_memory'].map(toldNumber)
+const systemInfoQuery = `SELECT hostname, computer_name, uuid, ${hardwareTexts.join(', ')}, cpu_brand, cpu_type, ${hardwareNumbers.join(', ')} FROM system_info`
 
 const systemInfo: InventoryTable = {
   kind: 'inventory',
@@ -50,7 +53,7 @@ const systemInfo: InventoryTable = {
       uuid: 'Identifier of the hardware.',
       hardware_vendor: 'Maker.',
       hardware_model: 'Model.',
-      hardware_version: 'Version of the model.',
+      hardware_version: 'Version of the model; blank where the maker gives none.',
       hardware_serial: 'Serial number.',
       cpu_brand: 'Name of the processor.',
       cpu_type: 'Kind of processor.',
@@ -162,14 +165,14 @@ const kernelModules: InventoryTable = {
     name: 'Name of the module, extension or driver.',
     version: 'Its version.',
     kind: 'kernel module, kernel extension, system extension or driver.',
-    status: 'Its state; of drivers, whether they are signed.',
+    status: 'Its state; of drivers signed or not signed, blank where Windows does not tell.',
     path: 'File that it comes from.',
   }),
   queries: {
     darwin: `SELECT name, version, 'kernel extension' AS kind, 'loaded' AS status, path FROM kernel_extensions WHERE name NOT LIKE 'com.apple.%' AND name <> '__kernel__'
 UNION SELECT identifier, version, 'system extension', state, bundle_path FROM system_extensions`,
     linux: `SELECT name, '' AS version, 'kernel module' AS kind, status, '' AS path FROM kernel_modules`,
-    windows: `SELECT DISTINCT service AS name, version, 'driver' AS kind, CASE signed WHEN 1 THEN 'signed' ELSE 'not signed' END AS status, image AS path FROM drivers`,
+    windows: `SELECT DISTINCT service AS name, version, 'driver' AS kind, CASE signed WHEN 1 THEN 'signed' WHEN 0 THEN 'not signed' ELSE '' END AS status, image AS path FROM drivers`,
   },
 }
 

@@ -10,12 +10,15 @@ const database = testDatabase()
 
 test('the queries of the documentation run', async () => {
   const { id: organizationId } = await makeIn(database).organization()
-  const text = await readFile(new URL('../../../../docs/reporting-queries.md', import.meta.url), 'utf8')
+  const pages = ['reporting-queries.md', 'reporting.md'].map(
+    (page) => new URL(`../../../../docs/${page}`, import.meta.url),
+  )
+  const text = (await Promise.all(pages.map((page) => readFile(page, 'utf8')))).join('\n')
   const commands = [...text.matchAll(/reports create '[^']+' "([^"]+)"/g)].map(([, sql = '']) => sql)
   const blocks = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, block = '']) => block)
   const statements = blocks.flatMap((block) => block.split(';')).filter((part) => /^select/im.test(part.trim()))
   const queries = [...commands, ...statements]
-  assert.equal(queries.length, 3)
+  assert.equal(queries.length, 5)
   for (const sql of queries) {
     const report = await runInSandbox(database.connection, { organizationId, sql, tables: tableNames })
     assert.deepEqual(report, { columns: [], rows: [], isTruncated: false }, sql)
