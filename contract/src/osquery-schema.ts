@@ -6,7 +6,7 @@ type ColumnType = 'TEXT' | 'INTEGER' | 'BIGINT' | 'UNSIGNED_BIGINT' | 'DOUBLE' |
 
 export type OsqueryTable = {
   readonly platforms: readonly OsqueryPlatform[]
-  /** In the order of `SELECT *`. A column of some of the table's platforms only says which. */
+  /** In the order of `SELECT *`. A column that is filled on some of the table's platforms only says which. */
   readonly columns: Readonly<
     Record<string, ColumnType | { readonly type: ColumnType; readonly platforms: readonly OsqueryPlatform[] }>
   >
@@ -23,7 +23,10 @@ export type OsqueryTable = {
 export const osquerySchema: { readonly version: string; readonly tables: Readonly<Record<string, OsqueryTable>> } =
   schema as { version: string; tables: Record<string, OsqueryTable> }
 
-/** The columns of a table with their types on one platform, or on any; undefined where there is no such table. */
+/**
+ * The columns of a table with their types: those that are filled on one platform, or all of them; undefined where there is no
+ * such table. What a platform does not fill is there as well, hidden from `SELECT *` and always empty.
+ */
 export function osqueryColumns(table: string, platform?: OsqueryPlatform): ReadonlyMap<string, ColumnType> | undefined {
   if (!Object.hasOwn(osquerySchema.tables, table)) return undefined
   const { platforms = [], columns = {} } = osquerySchema.tables[table] ?? {}

@@ -28,7 +28,7 @@ function stampOf(folders) {
   const hash = createHash('sha256').update(root)
   const names = folders.flatMap((folder) =>
     readdirSync(root + folder, { recursive: true })
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .filter((name) => /\.(?:ts|json)$/.test(name) && !name.endsWith('.test.ts'))
       .map((name) => `${folder}/${name}`),
   )
   for (const name of [...names.sort(), ...others]) {

@@ -6,6 +6,8 @@ import { createServer } from 'node:net'
 import { arch, hostname, networkInterfaces, release, tmpdir, totalmem, uptime } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { osqueryColumns } from '@muster/contract/osquery-schema.ts'
+import { tablesElsewhere } from '../elsewhere/tables-elsewhere.ts'
 import { newAgentFacts } from '../protocol/agent-state.ts'
 import { type Engine, openEngine } from '../sql/open-engine.ts'
 import { linuxTables } from './linux-tables.ts'
@@ -50,6 +52,21 @@ test('every table answers, is not collected, or asks for a condition', () => {
     const answer = engine.run(`SELECT * FROM "${name}"`, facts, unhurriedMs)
     const expected = new RegExp(`^(not collected: ${name} \\(.+\\)|table ${name} needs a condition on .+)$`)
     if (!answer.ok) assert.match(answer.message, expected)
+  }
+})
+
+test('tables and columns are those of osquery, in its order and with its types', () => {
+  // osquery hands over the times of certificates as numbers, and cuts inodes at 32 bits.
+  const wider = ['certificates.not_valid_before', 'certificates.not_valid_after', 'process_memory_map.inode']
+  for (const { name, columns } of linuxTables.filter((table) => !tablesElsewhere.includes(table))) {
+    const known = osqueryColumns(name)
+    assert.ok(known, name)
+    assert.deepEqual(
+      Object.entries(columns).filter(([column]) => !wider.includes(`${name}.${column}`)),
+      [...known].filter(([column]) => column in columns && !wider.includes(`${name}.${column}`)),
+      name,
+    )
+    for (const column of Object.keys(columns)) assert.ok(known.has(column), `${name}.${column}`)
   }
 })
 

@@ -29,7 +29,7 @@ function passwordStatus(password: string): string {
 export const shadow: Table = {
   name: 'shadow',
   columns: columns(`password_status hash_alg last_change:bigint min:bigint max:bigint warning:bigint inactive:bigint
-    expire:bigint flag username`),
+    expire:bigint flag:bigint username`),
   notCollected: needsRoot,
   *collect() {
     for (const line of readLines('/etc/shadow')) {

@@ -51,8 +51,8 @@ function cut(line: string): [string, string] {
 export const systemdUnits: Table = {
   name: 'systemd_units',
   columns:
-    columns(`id description load_state active_state sub_state following object_path job_id:bigint job_type job_path
-    fragment_path user source_path unit_file_state`),
+    columns(`id description load_state active_state sub_state unit_file_state following object_path job_id:bigint job_type
+    job_path fragment_path user source_path`),
   // sd_booted(3): this directory is there when systemd runs the machine.
   notCollected: () =>
     findCommand('systemctl') && statOf('/run/systemd/system') ? undefined : 'systemd does not run this machine',

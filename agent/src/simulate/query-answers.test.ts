@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { osqueryColumns } from '@muster/contract/osquery-schema.ts'
+import { checkFixtures } from './check-fixtures.ts'
 import { deviceProfile, usualWeights } from './device-profile.ts'
+import { genericTables } from './generic-tables.ts'
 import { fillTemplate } from './identity-template.ts'
 import { createQueryAnswers } from './query-answers.ts'
 
@@ -28,6 +31,20 @@ test('every device answers with what it reported at its enrollment', () => {
       },
     ])
   }
+})
+
+test('a device knows tables and columns of osquery only', () => {
+  const sets = Object.values(checkFixtures).flatMap(({ pass, fail }) => [pass, fail])
+  const unknown = [...sets, ...devices.map((profile) => genericTables(profile, 0))].flatMap((tables) =>
+    Object.entries(tables).flatMap(([table, rows]) =>
+      rows.flatMap((row) =>
+        Object.keys(row)
+          .filter((column) => !osqueryColumns(table)?.has(column))
+          .map((column) => `${table}.${column}`),
+      ),
+    ),
+  )
+  assert.deepEqual([...new Set(unknown)], [])
 })
 
 test('numbers compare as numbers', () => {

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
+import { osqueryColumns } from '@muster/contract/osquery-schema.ts'
 import type { Platform } from './operating-systems.ts'
 import { addOsqueryFunctions } from './osquery-functions.ts'
-import { columnsOf, tableNames } from './table-columns.ts'
 
 export type TableRow = Record<string, string | number | null>
-/** Rows by table name. A table that is known to the platform and has no entry is empty. */
+/** Rows by table name. A table that osquery has on the platform and that has no entry is empty. */
 export type TableSet = Record<string, readonly TableRow[]>
 
 /** Rows as osquery sends them: every value a string, NULL as the empty string. */
@@ -22,7 +22,7 @@ export function runSql(sql: string, platform: Platform, tables: TableSet): SqlOu
   const database = new DatabaseSync(':memory:')
   try {
     addOsqueryFunctions(database)
-    for (const table of mentionedTables(sql, platform)) fillTable(database, platform, table, tables[table] ?? [])
+    for (const table of mentionedTables(sql, platform)) fillTable(database, table, tables[table] ?? [])
     return { rows: rowsOf(database, sql), message: '' }
   } catch (error) {
     return { rows: [], message: error instanceof Error ? error.message : String(error) }
@@ -38,17 +38,15 @@ export function mentionedTables(sql: string, platform: Platform): string[] {
       .toLowerCase()
       .match(/[a-z_][a-z0-9_]*/g),
   )
-  return tableNames(platform).filter((table) => words.has(table))
+  return [...words].filter((word) => osqueryColumns(word, platform)).sort()
 }
 
 function withoutLiterals(sql: string): string {
   return sql.replace(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g, ' ')
 }
 
-function fillTable(database: DatabaseSync, platform: Platform, table: string, rows: readonly TableRow[]) {
-  const columns = new Set(columnsOf(platform, table))
-  for (const row of rows) for (const column of Object.keys(row)) columns.add(column)
-  const names = [...columns]
+function fillTable(database: DatabaseSync, table: string, rows: readonly TableRow[]) {
+  const names = [...(osqueryColumns(table)?.keys() ?? [])]
   database.exec(`CREATE TABLE "${table}" (${names.map((name) => `"${name}"`).join(', ')})`)
   const insert = database.prepare(`INSERT INTO "${table}" VALUES (${names.map(() => '?').join(', ')})`)
   for (const row of rows) insert.run(...names.map((name) => row[name] ?? null))

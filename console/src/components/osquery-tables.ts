@@ -1,10 +1,8 @@
-import { columnsOf, tableNames } from '@muster/agent/simulate/table-columns.ts'
+import { osqueryColumns, osquerySchema } from '@muster/contract/osquery-schema.ts'
 import type { SqlTable } from './sql-completion.ts'
 
-const platforms = ['darwin', 'windows', 'linux'] as const
-
-/** The tables of osquery that are known here, with the columns that they have on any platform. */
-export const osqueryTables: readonly SqlTable[] = [...new Set(platforms.flatMap(tableNames))].map((name) => ({
+/** The tables of osquery with the columns that they have on any platform. */
+export const osqueryTables: readonly SqlTable[] = Object.keys(osquerySchema.tables).map((name) => ({
   name,
-  column_names: [...new Set(platforms.flatMap((platform) => columnsOf(platform, name) ?? []))],
+  column_names: [...(osqueryColumns(name)?.keys() ?? [])],
 }))

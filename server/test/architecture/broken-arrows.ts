@@ -23,21 +23,21 @@ export function brokenArrows(file: SourceFile): string[] {
   ].filter((text) => text !== undefined)
 }
 
-/** Data alone: the console completes the names of osquery's tables by it. */
-const osqueryTables = 'agent/src/simulate/table-columns.ts'
+/** Data alone: the simulator answers by it. */
+const osquerySchema = 'contract/src/osquery-schema.ts'
 
 /** Says where bundles are to what starts before anything of server/src is read, and to the packages that one of them is for. */
 const bundleStamp = { file: 'server/bin/bundle-stamp.js', homes: ['agents/packages'] }
 
-/** contract and agent import nothing of ours; client and console import contract; only server/src/cli imports the agent. */
+/** contract imports nothing of ours, the agent one file of it; client and console import contract; only server/src/cli imports the agent. */
 function brokenWorkspace(from: string, { target }: Import): string | undefined {
   if (!('file' in target)) return undefined
   const [home = ''] = from.split('/')
   const [aim = ''] = target.file.split('/')
   const isAllowed =
     home === aim ||
-    (home === 'console' && (aim === 'contract' || target.file === osqueryTables)) ||
-    ((home === 'server' || home === 'client') && aim === 'contract') ||
+    (home === 'agent' && target.file === osquerySchema) ||
+    ((home === 'server' || home === 'client' || home === 'console') && aim === 'contract') ||
     (home === 'server' &&
       aim === 'agent' &&
       (from.startsWith('server/src/cli/') || !from.startsWith('server/src/') || isTest(from)))

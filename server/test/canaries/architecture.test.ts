@@ -107,7 +107,7 @@ const red: readonly [string, string, string][] = [
     'contract/src/devices.ts',
     "import { a } from '../../server/src/base/db/schema.ts'",
   ],
-  ['the agent importing contract', 'agent/src/main.ts', "import { a } from '@muster/contract/a.ts'"],
+  ['the agent importing more of contract', 'agent/src/main.ts', "import { a } from '@muster/contract/a.ts'"],
   ['console importing the server', 'console/src/main.tsx', "import { a } from '../../server/src/app.ts'"],
   ['console importing what the agent runs', 'console/src/main.tsx', "import { a } from '@muster/agent/run-agent.ts'"],
   [
@@ -151,9 +151,9 @@ const green: readonly [string, string, string][] = [
   ],
   ['app.ts composing routes', 'server/src/app.ts', "import { a } from './inventory/devices/routes.ts'"],
   [
-    'console reading the columns of osquery',
-    'console/src/components/a.ts',
-    "import { a } from '@muster/agent/simulate/table-columns.ts'",
+    'the simulator reading the tables of osquery',
+    'agent/src/simulate/a.ts',
+    "import { a } from '@muster/contract/osquery-schema.ts'",
   ],
   ['the command line running the agent', 'server/src/cli/agent.ts', "import { a } from '@muster/agent/a.ts'"],
   [

@@ -9,12 +9,13 @@ type ColumnOwners = {
   shrink: (column: string) => boolean
 }
 
-/** Which stubs have which column. Every set of owners of a column is tried once, so that trying ends. */
+/** Which stubs have a column, beyond what is known of them. Every set of owners of a column is tried once, so that trying ends. */
 export function columnOwners(stubs: StubTables): ColumnOwners {
   const owners = new Map<string, Owners>()
   const tried = new Map<string, Set<string>>()
 
-  const ownersOf = (column: string): Owners => owners.get(column) ?? new Set()
+  const ownersOf = (column: string): Owners =>
+    owners.get(column) ?? new Set(stubs.list.filter(({ columns }) => columns.has(column)))
   const tryFirst = (column: string, choices: readonly Owners[]): boolean => {
     const before = tried.get(column) ?? new Set<string>()
     tried.set(column, before)

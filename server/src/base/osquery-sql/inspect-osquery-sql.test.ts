@@ -43,6 +43,13 @@ const reads: readonly [sql: string, tables: readonly string[], columns: readonly
     ['a', 'b', 'c'],
     ['n'],
   ],
+  // The columns of osquery's tables are known; those of extensions and of other versions are found out.
+  ['select oid from system_controls', ['system_controls'], ['oid']],
+  ['select oid, pid from system_controls, processes', ['processes', 'system_controls'], ['oid', 'pid']],
+  ['select x.uid, username, thing from users u join ext x using (uid)', ['ext', 'users'], ['uid', 'username', 'thing']],
+  ['select u.brand_new, uid from users u', ['users'], ['brand_new', 'uid']],
+  ['select type from users u join mounts m on u.directory = m.path', ['mounts', 'users'], ['type']],
+  ['select state from SYSTEM_EXTENSIONS', ['system_extensions'], ['state']],
   // Common table expressions are no tables, wherever their name is one.
   ['with x as (select pid from a) select pid from x', ['a'], ['pid']],
   ['with processes as (select 1) select count(*) from processes', [], ['count(*)']],

@@ -13,7 +13,7 @@ export type Learner = {
 const maxTables = 50
 const aggregates = ['stdev', 'variance', 'mode', 'median', 'lower_quartile', 'upper_quartile']
 
-/** Knows no table of osquery: what SQLite misses is added, and a column that it then finds twice is removed again. */
+/** What SQLite misses is added, and a column that it then finds twice is removed again. */
 export function errorLearner(database: DatabaseSync): Learner {
   const stubs = stubTables(database)
   const owners = columnOwners(stubs)

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { osqueryColumns } from '@muster/contract/osquery-schema.ts'
 import { lowerAscii } from './read-tokens.ts'
 
 export type Stub = { readonly schema: 'main' | 'temp'; readonly name: string; readonly columns: Set<string> }
@@ -11,7 +12,10 @@ export type StubTables = {
 /** In every stub, represents the columns that it might also have: a star reveals it. */
 export const starColumn = 'muster: any other column'
 
-/** Empty tables of the names that a statement reads; their columns change as the statement asks for them. */
+/**
+ * Empty tables of the names that a statement reads. Those of osquery have their columns from the start, of every platform; what
+ * extensions and other versions of osquery have beside comes as the statement asks for it.
+ */
 export function stubTables(database: DatabaseSync): StubTables {
   const list: Stub[] = []
   return {
@@ -19,7 +23,8 @@ export function stubTables(database: DatabaseSync): StubTables {
     add(schema, name) {
       const isKnown = list.some((stub) => stub.schema === schema && lowerAscii(stub.name) === lowerAscii(name))
       if (isKnown || lowerAscii(name).startsWith('sqlite_')) return false
-      const stub = { schema, name, columns: new Set([starColumn]) }
+      const known = osqueryColumns(lowerAscii(name))?.keys() ?? []
+      const stub = { schema, name, columns: new Set([starColumn, ...[...known].map(lowerAscii)]) }
       writeStub(database, stub)
       list.push(stub)
       return true

@@ -4,7 +4,7 @@ import { toldNumber, toldText } from './told-values.ts'
 const category = 'System'
 
 const unixOsVersion =
-  'SELECT name, version, major, minor, patch, build, platform, codename, arch, (SELECT version FROM kernel_info) AS kernel_version FROM os_version'
+  'SELECT name, version, major, minor, patch, build, platform, codename, arch, (SELECT k.version FROM kernel_info k) AS kernel_version FROM os_version'
 
 const osVersion: InventoryTable = {
   kind: 'inventory',
