@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { osqueryTables } from './osquery-tables.ts'
 import { completionAt } from './sql-completion.ts'
 
 const tables = [
@@ -45,6 +46,18 @@ for (const [written, expected] of cases) {
     assert.deepEqual(suggested(written), expected)
   })
 }
+
+test('of the tables of osquery, those that are nearest to what is written come first', () => {
+  for (const [written, first] of [
+    ['process', 'processes'],
+    ['user', 'users'],
+    ['app', 'apps'],
+    ['time_m', 'time_machine_backups'],
+  ]) {
+    const sql = `select * from ${written}`
+    assert.equal(completionAt(sql, sql.length, osqueryTables).suggestions[0]?.name, first)
+  }
+})
 
 test('asked for, all columns are offered without a letter', () => {
   assert.deepEqual(suggested('select | from users', { isAsked: true }).slice(0, 3), [

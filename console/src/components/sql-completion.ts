@@ -48,13 +48,12 @@ const columnsIn = ({ name: of, column_names: names }: SqlTable): Suggestion[] =>
 function namesAfter(before: string, sql: string, tables: readonly SqlTable[]): readonly Suggestion[] {
   const named = tables.map(asTable)
   if (/\b(?:from|join|into|update)\s+(?:[\w\s.]+,\s*)?$/i.test(before.slice(-500))) return named
-  const columns = tables.filter(({ name }) => mentions(sql, name)).flatMap(columnsIn)
+  const words = new Set(sql.toLowerCase().match(/\w+/g))
+  const columns = tables.filter(({ name }) => words.has(name)).flatMap(columnsIn)
   const known = new Set<string>()
   const once = columns.filter(({ name }) => !known.has(name) && known.add(name))
   return [...once, ...named]
 }
-
-const mentions = (sql: string, table: string): boolean => new RegExp(`\\b${table}\\b`, 'i').test(sql)
 
 /** Columns of a table that stands before the dot, by its name or by what it is called in the SQL. */
 function columnsOf(owner: string, sql: string, tables: readonly SqlTable[]): readonly Suggestion[] {
