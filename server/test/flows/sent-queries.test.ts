@@ -17,7 +17,7 @@ const deviceTypes = { darwin: 'Mac', linux: 'Linux', windows: 'Windows' } as con
 
 /** Deprecated columns that are still read, and why. */
 const deprecatedAndRead = new Map([
-  ['certificates.issuer', 'its successor issuer2 is empty on Windows before osquery 5.24'],
+  ['certificates.issuer', 'its successor issuer2 is empty on Windows with agents from before June 2026'],
 ])
 
 /** Values of an option other than its default: the least and the most that its definition takes. */
