@@ -1,4 +1,5 @@
-import { osqueryColumns, osquerySchema } from '@muster/contract/osquery-schema.ts'
+// By its path: where a package installs the agent, contract lies beside it and is no package.
+import { osqueryColumns, osquerySchema } from '../../../contract/src/osquery-schema.ts'
 import type { Table } from '../tables/table.ts'
 
 const names = { darwin: 'macOS', linux: 'Linux', windows: 'Windows' } as const

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 export type AgentFile = { path: string; source: string; mode: number }
 
 const agentFolder = fileURLToPath(new URL('../../../../agent/', import.meta.url))
+const contractFolder = fileURLToPath(new URL('../../../../contract/', import.meta.url))
 
 /** Of the agent's workspace, what an installed agent runs: neither its tests nor the simulator. */
 const isLeftOut = (path: string): boolean =>
@@ -22,6 +23,7 @@ export async function listAgentFiles(home: string): Promise<AgentFile[]> {
     ...(await filesOf(agentFolder, ['package.json', 'src/**/*.ts'], 'agent')).filter(
       ({ path }) => !isLeftOut(path.slice(`${home}/agent/`.length)),
     ),
+    ...(await filesOf(contractFolder, ['package.json', 'src/osquery-schema.{json,ts}'], 'contract')),
     ...(await filesOf(
       folderOf('wa-sqlite'),
       ['package.json', 'LICENSE', 'src/*.js', 'dist/wa-sqlite.{mjs,wasm}'],
