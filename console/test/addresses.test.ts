@@ -96,6 +96,7 @@ test('addresses that the console makes are known to it, also when they are opene
     ['/audit', 'By'],
   ] as const) {
     await visit(path)
+    await untilIdle(page)
     await page.getByRole('button', { name: `Filter by ${field}` }).click()
     await page.getByRole('menuitemcheckbox').last().click()
     await page.waitForURL(/\?/)
