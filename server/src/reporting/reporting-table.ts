@@ -1,8 +1,7 @@
+import type { OsqueryPlatform } from '@muster/contract/osquery-schema.ts'
 import type { ReportingSearchField } from '@muster/contract/reporting-tables.ts'
 import type { Reader } from '../base/db/transact.ts'
 import type { ListPage } from '../base/lists/list-page.ts'
-
-export type OsqueryPlatform = 'darwin' | 'linux' | 'windows'
 
 /**
  * In SQL, `integer` columns are bigint, null where a device sent no whole number, and `time` ones timestamptz; on the

@@ -1,5 +1,5 @@
+import type { OsqueryPlatform } from '@muster/contract/osquery-schema.ts'
 import { type InventoryQuery, inventoryQueries } from './catalogue/catalogue.ts'
-import type { OsqueryPlatform } from './reporting-table.ts'
 
 /** Name of a scheduled or first query. */
 export const inventoryQueryName = ({ table, version }: InventoryQuery): string => `report/${table.name}/${version}`

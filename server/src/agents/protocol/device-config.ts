@@ -1,4 +1,4 @@
-import type { OsqueryPlatform } from '../../reporting/reporting-table.ts'
+import type { OsqueryPlatform } from '@muster/contract/osquery-schema.ts'
 import { inventorySchedule } from '../../reporting/schedule-inventory.ts'
 import { fractionOf } from './due-rules.ts'
 

@@ -1,4 +1,4 @@
-import type { OsqueryPlatform } from '../../reporting/reporting-table.ts'
+import type { OsqueryPlatform } from '@muster/contract/osquery-schema.ts'
 import type { CheckPlan } from './check-plan.ts'
 import type { StoredDevice } from './device-queries.ts'
 import type { ReadUnderWay } from './read-under-way.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import type { OsqueryPlatform } from '@muster/contract/osquery-schema.ts'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
@@ -7,7 +8,6 @@ import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { describeDevice } from '../../inventory/devices/describe-device.ts'
 import { inventoryQueries } from '../../reporting/catalogue/catalogue.ts'
-import type { OsqueryPlatform } from '../../reporting/reporting-table.ts'
 
 const agents = testAgents()
 const { database } = agents

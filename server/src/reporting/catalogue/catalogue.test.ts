@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OsqueryPlatform } from '../reporting-table.ts'
+import type { OsqueryPlatform } from '@muster/contract/osquery-schema.ts'
 import { inventorySchedule } from '../schedule-inventory.ts'
 import { inventoryQueries, inventoryTables, reportingTables } from './catalogue.ts'
 

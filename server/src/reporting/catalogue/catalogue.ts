@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
+import type { OsqueryPlatform } from '@muster/contract/osquery-schema.ts'
 import { liveTables } from '../live/live-tables.ts'
-import type { InventoryTable, OsqueryPlatform, ReportingTable } from '../reporting-table.ts'
+import type { InventoryTable, ReportingTable } from '../reporting-table.ts'
 import { accountTables } from './account-tables.ts'
 import { browserTables } from './browser-tables.ts'
 import { hardwareTables } from './hardware-tables.ts'

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import type { OsqueryPlatform } from '@muster/contract/osquery-schema.ts'
 import type { InventoryCase } from '../../../test/support/check-fixtures/inventory-case.ts'
 import { linuxInventoryRows } from '../../../test/support/check-fixtures/inventory-rows-linux.ts'
 import { macosInventoryRows } from '../../../test/support/check-fixtures/inventory-rows-macos.ts'
 import { windowsInventoryRows } from '../../../test/support/check-fixtures/inventory-rows-windows.ts'
 import { answerQuery, type MissingText } from '../../../test/support/check-fixtures/osquery-database.ts'
 import { valueText } from '../../base/value-text.ts'
-import type { OsqueryPlatform } from '../reporting-table.ts'
 import { inventoryQueries } from './catalogue.ts'
 
 function sqlOf(platform: OsqueryPlatform, table: string): string {
