@@ -36,6 +36,10 @@ export const requestRefusals = {
     what: 'The signed request was not accepted',
     advice: 'Check one with muster connections test --request <file>',
   },
+  request_time: {
+    what: 'The signed request is not of now, by this server’s clock: it is old, or the clock of the caller is wrong',
+    advice: 'Set the clock there, by NTP: the error that the application got says by how much it differs',
+  },
   request_replayed: {
     what: 'The signed request was used before',
     advice: 'Make a new one there, with a jti of its own, for each sign-in',

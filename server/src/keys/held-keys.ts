@@ -3,9 +3,9 @@ import type { KeyPurpose } from '../base/db/schema.ts'
 import type { Db } from '../base/db/transact.ts'
 import type { Secrets } from '../base/secrets/secrets.ts'
 import type { KeyRing, PublishedKey } from './key-purposes.ts'
-import { ensureSigningKey } from './rotate-signing-key.ts'
+import { ensureSigningKey, nameByThumbprint } from './rotate-signing-key.ts'
 import { unsealPrivateKey } from './seal-private-key.ts'
-import { listRing, presentSet, type RingRow } from './signing-keys.ts'
+import { isNamedOtherwise, listRing, presentSet, type RingRow } from './signing-keys.ts'
 
 export type OpenKey = { kid: string; privateKey: KeyObject }
 
@@ -39,6 +39,10 @@ export function heldKeys(db: Db, secrets: Secrets): HeldKeys {
     let rows = await listRing(db, ring, now)
     if (!signingOf(rows, now)) {
       await ensureSigningKey(db, secrets, ring, now)
+      rows = await listRing(db, ring, now)
+    }
+    if (isNamedOtherwise(rows)) {
+      await nameByThumbprint(db, secrets, ring, now)
       rows = await listRing(db, ring, now)
     }
     const row = signingOf(rows, now)

@@ -10,10 +10,11 @@ import { minuteMs, plusMs } from '../base/time.ts'
 import { certifyKey } from './certify-key.ts'
 import { type KeyRing, keyPurposes } from './key-purposes.ts'
 import { sealPrivateKey } from './seal-private-key.ts'
-import { findSigningKey, stateOfKey } from './signing-keys.ts'
+import { findSigningKey, isNamedOtherwise, listRing, stateOfKey, thumbprintOf } from './signing-keys.ts'
 
 const generateKeyPair = promisify(generateKeyPairCallback)
 
+type Moments = { now: string; activeFrom: string }
 type NewSigningKey = { kid: string; sealed: Buffer; jwk: object; certificate: Buffer | null }
 
 /** Of 2,048 bits or on P-256: what the interoperability profile and every verifier support. */
@@ -25,13 +26,28 @@ const keyPair = (algorithm: 'RS256' | 'ES256') =>
 async function makeKey(secrets: Secrets, ring: KeyRing, now: string): Promise<NewSigningKey> {
   const { algorithm, isCertified } = keyPurposes[ring.purpose]
   const { privateKey, publicKey } = await keyPair(algorithm)
-  const kid = randomUUID()
+  const certificate = isCertified ? await certifyKey({ privateKey, publicKey }, now) : null
+  // Microsoft asks external methods for a kid in base64url that is the thumbprint of the certificate.
+  const kid = certificate ? thumbprintOf(certificate) : randomUUID()
   return {
     kid,
     sealed: sealPrivateKey(secrets, privateKey, { ...ring, kid }),
     jwk: publicKey.export({ format: 'jwk' }),
-    certificate: isCertified ? await certifyKey({ privateKey, publicKey }, now) : null,
+    certificate,
   }
+}
+
+/**
+ * Publishes a successor of keys that were named before the thumbprint of their certificate was their name; it signs once every
+ * verifier has fetched it, and the key of before stays published until its tokens have ended.
+ */
+export async function nameByThumbprint(db: Db, secrets: Secrets, ring: KeyRing, now: string): Promise<void> {
+  const key = await makeKey(secrets, ring, now)
+  await transact(db, async (tx) => {
+    await lockRing(tx, ring)
+    if (!isNamedOtherwise(await listRing(tx, ring, now))) return
+    await publishNext(tx, ring, key, { now, activeFrom: plusMs(now, keyPurposes[ring.purpose].leadMs) })
+  })
 }
 
 /**
@@ -86,19 +102,25 @@ export async function rotateSigningKey(
     if (isEmergency) return replaceAtOnce(tx, rotation, key, context)
     const isFirst = (await listKeysOf(tx, ring)).every((one) => ['withdrawn', 'retired'].includes(stateOfKey(one, now)))
     const activeFrom = isFirst ? now : plusMs(now, keyPurposes[ring.purpose].leadMs)
-    await tx
-      .updateTable('signing_keys')
-      .set({ retired_at: activeFrom })
-      .where('organization_id', '=', ring.organizationId)
-      .where('purpose', '=', ring.purpose)
-      .where('withdrawn_at', 'is', null)
-      .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', activeFrom)]))
-      .execute()
-    await insertKey(tx, ring, key, { now, activeFrom })
+    await publishNext(tx, ring, key, { now, activeFrom })
     const description = `Published the signing key ${key.kid}, which signs from ${activeFrom} on.`
     await rotation.record(tx, entryOf(ring, 'signing_key.published', description), context)
     return { kid: key.kid, activeFrom, withdrawn: [], resignedCount: 0 }
   })
+}
+
+/** A key that takes over from those of before at a moment to come. */
+async function publishNext(tx: Tx, ring: KeyRing, key: NewSigningKey, moments: Moments): Promise<void> {
+  const { activeFrom } = moments
+  await tx
+    .updateTable('signing_keys')
+    .set({ retired_at: activeFrom })
+    .where('organization_id', '=', ring.organizationId)
+    .where('purpose', '=', ring.purpose)
+    .where('withdrawn_at', 'is', null)
+    .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', activeFrom)]))
+    .execute()
+  await insertKey(tx, ring, key, moments)
 }
 
 async function replaceAtOnce(tx: Tx, rotation: Rotation, key: NewSigningKey, context: ChangeContext): Promise<Rotated> {
@@ -189,7 +211,7 @@ const insertKey = (
   tx: Tx,
   { organizationId, purpose }: KeyRing,
   { kid, sealed, jwk, certificate }: NewSigningKey,
-  { now, activeFrom }: { now: string; activeFrom: string },
+  { now, activeFrom }: Moments,
 ) =>
   tx
     .insertInto('signing_keys')

@@ -71,8 +71,15 @@ export const presentSet = <Purpose extends KeyPurpose>({ purpose }: KeyRing<Purp
     return { ...jwk, kid, use: 'sig', alg, ...(certificate && certified(certificate)) } as PublishedKey<Purpose>
   })
 
+/** Of a certificate in DER (RFC 7517 §4.8). */
+export const thumbprintOf = (certificate: Buffer): string => createHash('sha1').update(certificate).digest('base64url')
+
+/** Whether a ring has certified keys, none of which is named by the thumbprint of its certificate. */
+export const isNamedOtherwise = (rows: readonly Pick<RingRow, 'kid' | 'certificate'>[]): boolean =>
+  rows.length > 0 && rows.every(({ kid, certificate }) => certificate !== null && kid !== thumbprintOf(certificate))
+
 const certified = (certificate: Buffer) => ({
-  x5t: createHash('sha1').update(certificate).digest('base64url'),
+  x5t: thumbprintOf(certificate),
   x5c: [certificate.toString('base64')],
 })
 

@@ -404,6 +404,10 @@ export interface Database {
     /** An administrator tries the connection. */
     is_test: WithDefault<boolean>
     oauth_error: string | null
+    /** How far the clock of its caller was ahead, as a signed request says; negative where it was behind. */
+    caller_ahead_ms: number | null
+    /** The tab of its browser, by what the page calls it. */
+    tab: string | null
   }
   signin_requests_seen: { organization_id: string; connection_id: string; request_hash: Buffer; seen_at: Instant }
   person_identities: {

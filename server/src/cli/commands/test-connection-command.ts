@@ -3,9 +3,11 @@ import { orNotFound } from '../../base/errors.ts'
 import { findConnectionById, type SignInConnection } from '../../sign-in/connections/connection-queries.ts'
 import { findSignInAddress, issuerPath } from '../../sign-in/connections/sign-in-address.ts'
 import { markOfRequest } from '../../sign-in/oidc/mark-of-request.ts'
+import { aheadOf } from '../../sign-in/oidc/request-rules.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { checkConnection } from '../connections/check-connection.ts'
 import { claimsOfRequest, faultsOfRequest, type RequestQuestion } from '../connections/check-request.ts'
+import { judgeClock } from '../connections/judge-clock.ts'
 import type { Run } from '../describe-commands.ts'
 import { describeFinding, type Finding, failed, ok } from '../doctor/finding.ts'
 import { organizationOf } from '../organization-of.ts'
@@ -37,9 +39,12 @@ async function judgeRequest(reader: Reader, question: RequestQuestion): Promise<
   if (await isSeen(reader, question.connection, markOfRequest(claims, question.text))) {
     faults.push('it was used before: make a new one for each sign-in, with a jti of its own')
   }
+  // The file was made before, so that only a clock that is ahead shows in it.
+  const aheadMs = aheadOf(claims, Date.parse(question.now)) ?? 0
+  const clock = aheadMs > 0 ? [judgeClock(aheadMs)] : []
   return faults.length === 0
-    ? [ok('request', 'it would begin a sign-in, and is not used up')]
-    : faults.map((fault) => failed('request', fault))
+    ? [ok('request', 'it would begin a sign-in, and is not used up'), ...clock]
+    : [...faults.map((fault) => failed('request', fault)), ...clock]
 }
 
 async function isSeen(reader: Reader, { organization_id, id }: SignInConnection, mark: Buffer): Promise<boolean> {

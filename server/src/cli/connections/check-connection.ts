@@ -1,6 +1,7 @@
 import type { SignInReadiness } from '@muster/contract/console-sign-in.ts'
 import { isRefusalStanding } from '@muster/contract/request-refusals.ts'
 import type { Reader } from '../../base/db/transact.ts'
+import { readCallerClock } from '../../sign-in/connections/caller-clock.ts'
 import { type ConnectionFigures, noFigures, readFigures } from '../../sign-in/connections/connection-figures.ts'
 import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
 import { faultOfRedirect } from '../../sign-in/connections/connection-rules.ts'
@@ -18,6 +19,7 @@ import { plainText } from '../table.ts'
 import { checkIssuer } from './check-issuer.ts'
 import { describeRefusal } from './describe-connection.ts'
 import { describeRefused } from './describe-refused.ts'
+import { judgeClock } from './judge-clock.ts'
 
 /** Whether people can get through a connection now. It changes nothing. */
 export async function checkConnection(
@@ -33,6 +35,7 @@ export async function checkConnection(
   const issuer = issuerOf({ ...row, address: address[0]?.detail })
   const purpose = kind === 'entra' ? 'entra' : 'oidc'
   const asked = { organizationId, purpose, issuer: issuer ?? '', now } as const
+  const aheadMs = await readCallerClock(db, { organizationId, connectionId })
   const readiness = await readReadiness(db, { organizationId, connectionId, now })
   return [
     ...address,
@@ -44,6 +47,7 @@ export async function checkConnection(
     judgeMode(row, now),
     judgePeople(readiness, row, now),
     judgeLast(figures.last_sign_in_at),
+    ...(aheadMs === undefined ? [] : [judgeClock(aheadMs)]),
     ...judgeRefusal(row, figures),
   ]
 }

@@ -1,4 +1,4 @@
-import { decodeJwt, decodeProtectedHeader, errors, importJWK, type JWTPayload, jwtVerify } from 'jose'
+import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload } from 'jose'
 import type { SignInConnection } from '../../sign-in/connections/connection-queries.ts'
 import { faultOfTimes } from '../../sign-in/oidc/request-rules.ts'
 
@@ -19,12 +19,12 @@ export async function faultsOfRequest(question: RequestQuestion, claims: JWTPayl
   const times = faultOfTimes(claims, Date.parse(question.now))
   return [
     ...(await faultsOfSignature(question)),
-    ...(times === undefined ? [] : [times]),
+    ...(times === undefined ? [] : [times.text]),
     ...faultsOfClaims(question, claims),
   ]
 }
 
-async function faultsOfSignature({ text, connection, now }: RequestQuestion): Promise<string[]> {
+async function faultsOfSignature({ text, connection }: RequestQuestion): Promise<string[]> {
   const { request_keys: keys, request_algorithm: algorithm } = connection
   const { alg, kid } = decodeProtectedHeader(text)
   if (!keys || algorithm === null) return ['its signature cannot be checked: the connection has no keys']
@@ -32,15 +32,12 @@ async function faultsOfSignature({ text, connection, now }: RequestQuestion): Pr
   const named = keys.filter((key) => kid === undefined || key['kid'] === kid)
   const kids = keys.map((key) => key['kid'] ?? 'one without kid').join(', ')
   if (named.length === 0) return [`kid of its header must be that of a key of the connection: ${kids}`]
-  const options = { algorithms: [algorithm], clockTolerance: 0, currentDate: new Date(now) }
   for (const key of named) {
     try {
-      await jwtVerify(text, await importJWK(key, algorithm), options)
+      await compactVerify(text, await importJWK(key, algorithm), { algorithms: [algorithm] })
       return []
-    } catch (error) {
-      if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf') return ['nbf must have passed']
-      // Times are judged by rules of their own, and those of a wrong signature are never looked at.
-      if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed) return []
+    } catch {
+      // The next one may be its key.
     }
   }
   return [`its signature is of no key of the connection: sign with the private half of one of ${kids}`]

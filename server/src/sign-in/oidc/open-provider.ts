@@ -18,7 +18,7 @@ import { issuerPath } from '../connections/sign-in-address.ts'
 import { providerAdapter } from './provider-adapter.ts'
 import { currentCall, NotAnswered } from './provider-call.ts'
 import { providerSettings, responseModes, sayWhatIsSo } from './provider-settings.ts'
-import { ReplayedRequest, refusalOfError } from './refusals.ts'
+import { ReplayedRequest, refusalOfError, StaleRequest } from './refusals.ts'
 
 export type ProviderParts = {
   db: Db
@@ -26,9 +26,14 @@ export type ProviderParts = {
   clock: Clock
 }
 
+type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
 /** A provider of one organization, with its keys and connections as they were when it was made. */
 export type OpenProvider = {
-  serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  /** Serves its authorization endpoint alone, where signed requests are judged. */
+  take: Serve
+  /** Serves everything else. */
+  serve: Serve
   /** The connection of each client that may ask. */
   clients: ReadonlyMap<string, SignInConnection>
   /** What stands for each client as the provider knows it. */
@@ -86,33 +91,38 @@ export function openProvider(
     return { ...jwk, kid, use: 'sig', alg: 'RS256' }
   })
   const open = connections.filter(({ mode }) => mode !== 'disabled')
-  const provider = new Provider(`${baseUrl}${issuerPath}`, {
-    ...providerSettings(
-      {
-        baseUrl,
-        withoutPkce: new Set(open.filter((one) => !one.requires_pkce).map((one) => one.client_id)),
-        isLedBack: open.some((one) => one.post_logout_redirect_uris.length > 0),
-      },
-      clock,
-    ),
+  const asked = {
+    baseUrl,
+    withoutPkce: new Set(open.filter((one) => !one.requires_pkce).map((one) => one.client_id)),
+    isLedBack: open.some((one) => one.post_logout_redirect_uris.length > 0),
+  }
+  const common = {
     adapter: (kind: string) => providerAdapter({ ...parts, organizationId }, kind),
     clients: open.map((one) => clientOf(secrets, one)),
     jwks: { keys: jwks } as NonNullable<Configuration['jwks']>,
-  })
+  }
+  // Two, as the library judges the times of requests, codes and tokens by one tolerance.
+  const [take, serve] = (['requests', 'grants'] as const).map((judged) =>
+    callbackOf({ ...providerSettings(asked, clock, judged), ...common }, baseUrl),
+  ) as [Serve, Serve]
+  const kids = keys.map(({ kid }) => kid)
+  return {
+    ...{ take, serve },
+    clients: new Map(open.map((one) => [one.client_id, one])),
+    marks: new Map(open.map((one) => [one.client_id, markOf(kids, one)])),
+    fingerprint,
+  }
+}
+
+function callbackOf(settings: Configuration, baseUrl: string): Serve {
+  const provider = new Provider(`${baseUrl}${issuerPath}`, settings)
   provideAddress(provider, new URL(baseUrl))
   provider.use(sayWhatIsSo)
   provider.on('server_error', (_context, error) => {
     if (!(error instanceof NotAnswered) || error.cause !== undefined) currentCall().warn(error.cause ?? error)
   })
   noteErrors(provider)
-  const serve = provider.callback()
-  const kids = keys.map(({ kid }) => kid)
-  return {
-    serve,
-    clients: new Map(open.map((one) => [one.client_id, one])),
-    marks: new Map(open.map((one) => [one.client_id, markOf(kids, one)])),
-    fingerprint,
-  }
+  return provider.callback()
 }
 
 /** Counts requests that begin no sign-in, and keeps why, as well as why a code brought no token. */
@@ -126,7 +136,8 @@ function noteErrors(provider: Provider): void {
     if (context.oidc.route !== 'authorization' || error instanceof NotAnswered) return
     // Of one request with another fault and an address that is not registered, the library says both.
     const isCounted = error instanceof ReplayedRequest || currentCall().refusal !== undefined
-    if (!isCounted) currentCall().refused('refused')
+    if (!isCounted)
+      currentCall().refused('refused', error instanceof StaleRequest ? error.error_description : undefined)
     keep(context, error)
   })
   provider.on('grant.error', keep)

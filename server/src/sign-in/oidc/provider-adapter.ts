@@ -55,7 +55,8 @@ async function beginSignIn(uid: string, payload: AdapterPayload): Promise<void> 
     throw new errors.InvalidRequest(`the request is longer than ${maxRequestCharacters} characters`)
   }
   const clientId = String(params['client_id'])
-  const request = { uid, clientId, params, signed, mark: signed.length > 0 ? call.mark : undefined, payload }
+  const { mark, aheadMs } = signed.length > 0 ? call : {}
+  const request = { uid, clientId, params, signed, mark, aheadMs, payload }
   const begun = await orUnavailable(() => call.begin(request))
   if (begun === 'nobody') throw new errors.InvalidRequestObject('login_hint has to be in the signed request')
   if (begun === 'too_many' || begun === 'replayed') call.refused(begun)

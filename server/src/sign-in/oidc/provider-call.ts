@@ -12,6 +12,8 @@ export type AcceptedRequest = {
   signed: readonly string[]
   /** By which a signed request is known when it comes again. SHA-256. */
   mark: Buffer | undefined
+  /** How far the clock of its caller is ahead of ours, in milliseconds; undefined of a request that is not signed or does not say. */
+  aheadMs: number | undefined
   /** What the provider needs again when the sign-in is over. */
   payload: AdapterPayload
 }
@@ -35,8 +37,8 @@ export type ProviderCall = {
    * is now.
    */
   answer: (tx: Tx, sessionId: string) => Promise<OutcomeClaims | 'answered' | 'not_over'>
-  /** Counts a request that begins no sign-in. */
-  refused: (reason: 'too_many' | 'replayed' | 'refused') => void
+  /** Counts a request that begins no sign-in. `fault`: what is wrong with its times, which anyone may have written. */
+  refused: (reason: 'too_many' | 'replayed' | 'refused', fault?: string) => void
   /** Keeps the refusal for whoever sets the application up. */
   noteRefusal: (refusal: Refusal) => Promise<void>
   draw: (failure: Failure) => Promise<Drawn>
@@ -46,6 +48,7 @@ export type ProviderCall = {
   /** Why the request was refused, as far as that is how its application is set up. */
   refusal?: Refusal
   mark?: Buffer
+  aheadMs?: number | undefined
   destination?: string
   /** The code or token that was read: its grant is made from it. */
   granted?: AdapterPayload

@@ -6,8 +6,8 @@ import { acrValues, claimsOfScopes, claimsOfUserinfo, type OutcomeClaims } from 
 import { markOfRequest } from './mark-of-request.ts'
 import { currentCall, NotAnswered } from './provider-call.ts'
 import { lifeSeconds } from './records.ts'
-import { judgePkce } from './refusals.ts'
-import { faultOfTimes } from './request-rules.ts'
+import { judgePkce, StaleRequest } from './refusals.ts'
+import { aheadOf, faultOfTimes } from './request-rules.ts'
 
 /** Those beside `openid` are of applications whose people an upstream signs in. */
 const scopes = Object.keys(claimsOfScopes)
@@ -44,8 +44,18 @@ type Asked = {
   isLedBack: boolean
 }
 
+/**
+ * What the library judges times by, in seconds: none of ours where codes and tokens are judged, and any where requests are taken,
+ * since `judgeRequest` judges all of a request's times, each by a limit of its own.
+ */
+export const tolerances = { requests: Number.MAX_SAFE_INTEGER, grants: 0 } as const
+
 /** What is the same for every organization but for that. */
-export function providerSettings({ baseUrl, withoutPkce, isLedBack }: Asked, clock: Clock): Configuration {
+export function providerSettings(
+  { baseUrl, withoutPkce, isLedBack }: Asked,
+  clock: Clock,
+  tolerance: keyof typeof tolerances,
+): Configuration {
   return {
     routes: { authorization: '/auth', jwks: '/jwks', token: '/token', userinfo: '/me' },
     responseTypes: ['code'],
@@ -57,7 +67,7 @@ export function providerSettings({ baseUrl, withoutPkce, isLedBack }: Asked, clo
     // No assertions: nothing remembers which were used.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     enabledJWA: { requestObjectSigningAlgValues: [...requestAlgorithms] },
-    clockTolerance: 0,
+    clockTolerance: tolerances[tolerance],
     clientBasedCORS: () => false,
     // There is no session for a code to end with.
     expiresWithSession: () => false,
@@ -111,9 +121,13 @@ export const resumeCookie = 'resume'
 /** Judges the times of a signed request. Its signature is verified after that, so that nothing is written here. */
 function judgeRequest(clock: Clock) {
   return ({ oidc }: KoaContextWithOIDC, claims: Readonly<Record<string, unknown>>): void => {
-    const fault = faultOfTimes(claims, Date.parse(clock()))
-    if (fault !== undefined) throw new errors.InvalidRequestObject(fault)
-    currentCall().mark = markOfRequest(claims, String(oidc.params?.['request']))
+    const nowMs = Date.parse(clock())
+    const fault = faultOfTimes(claims, nowMs)
+    if (fault?.isOfClock) throw new StaleRequest(fault.text)
+    if (fault) throw new errors.InvalidRequestObject(fault.text)
+    const call = currentCall()
+    call.mark = markOfRequest(claims, String(oidc.params?.['request']))
+    call.aheadMs = aheadOf(claims, nowMs)
   }
 }
 

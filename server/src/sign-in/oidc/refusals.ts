@@ -4,6 +4,9 @@ import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 /** A signed request that has begun a sign-in before. */
 export class ReplayedRequest extends errors.InvalidRequestObject {}
 
+/** A signed request that is not of now, by our clock: it is old, or its caller's clock is wrong. */
+export class StaleRequest extends errors.InvalidRequestObject {}
+
 class PkceMissing extends errors.InvalidRequest {}
 class NonceMissing extends errors.InvalidRequest {}
 
@@ -27,6 +30,7 @@ const byClass: readonly (readonly [ErrorClass, RequestRefusal])[] = [
   [PkceMissing, 'pkce_missing'],
   [NonceMissing, 'nonce_missing'],
   [ReplayedRequest, 'request_replayed'],
+  [StaleRequest, 'request_time'],
   [errors.InvalidRedirectUri, 'redirect_uri'],
   [errors.UnsupportedResponseType, 'response_type'],
   [errors.UnsupportedResponseMode, 'response_mode'],

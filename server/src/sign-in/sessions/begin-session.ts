@@ -19,6 +19,8 @@ export type Arrival = {
   asked?: UpstreamPart['asked']
   /** SHA-256 of each of what makes the request one of its kind: it begins one sign-in. None of a request that is not signed. */
   requestMarks: readonly Buffer[]
+  /** How far the clock of its caller is ahead, in milliseconds, as a signed request says. */
+  callerAheadMs?: number | undefined
   /** What the OpenID provider keeps of the request. */
   interaction?: object
   /** Of Microsoft Entra: who has signed the hint, and what the answer repeats. */
@@ -99,6 +101,7 @@ async function insertSession(
       user_agent: arrival.userAgent.slice(0, 1_000),
       ...{ started_at: now, last_event_at: now, waits_until: plusMs(now, waitMsOf(arrival)) },
       is_test: arrival.isTest === true,
+      caller_ahead_ms: arrival.callerAheadMs ?? null,
     })
     .execute()
 }

@@ -32,7 +32,7 @@ async function rankOf(
   deviceId: string,
   personId: string | null,
 ): Promise<number> {
-  const asked = { personId, deviceId, answeredSince: session.started_at }
+  const asked = { personId, deviceId, now: session.started_at }
   const device = await findStanding(reader, session, asked)
   if (!device || device.device_id === null) return 5
   const { registered_owner_id: ownerId, registration_suspended_at: suspendedAt } = device

@@ -1,18 +1,20 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Database } from '../../base/db/schema.ts'
 import type { Reader } from '../../base/db/transact.ts'
+import { plusMs } from '../../base/time.ts'
 import type { SignInSession } from './session-queries.ts'
+import { limits } from './session-rules.ts'
 
-type Asked = { personId: string | null; deviceId: string | null; answeredSince: string }
+type Asked = { personId: string | null; deviceId: string | null; now: string }
 
 export type StandingRow = NonNullable<Awaited<ReturnType<typeof findStanding>>>
 
 /**
  * What decides about a sign-in besides itself, by one statement: the person unless they have left, the device unless it is
- * deleted, the person's latest request to register it that they have not withdrawn, and how many other sign-ins of theirs
- * the connection has answered since then.
+ * deleted, the person's latest request to register it that they have not withdrawn, and how many answers of the connection to
+ * them look like a loop.
  */
-export function findStanding(reader: Reader, session: SignInSession, { personId, deviceId, answeredSince }: Asked) {
+export function findStanding(reader: Reader, session: SignInSession, { personId, deviceId, now }: Asked) {
   return reader
     .selectFrom('signin_sessions as session')
     .leftJoin('people as person', (join) =>
@@ -48,7 +50,7 @@ export function findStanding(reader: Reader, session: SignInSession, { personId,
       isKeyKept.as('is_key_kept'),
       isHeld.as('is_held'),
       inAllowedGroup(personId).as('is_group_allowed'),
-      answeredSinceThen(personId, answeredSince).as('answered'),
+      answeredInVain(session, personId, now).as('answered'),
     ])
     .where('session.organization_id', '=', session.organization_id)
     .where('session.id', '=', session.id)
@@ -93,8 +95,23 @@ const inAllowedGroup = (personId: string | null) => sql<boolean>`exists (
   where allowed.organization_id = device.organization_id and allowed.device_id = device.id
     and member.person_id = ${personId}::bigint)`
 
-const answeredSinceThen = (personId: string | null, since: string) => sql<number>`(
+/** Whether the application has redeemed the code of an answer. One of Microsoft Entra has none. */
+const isTaken = sql<boolean>`(other.entra_request is not null or exists (
+  select from oidc_records as code
+  where code.organization_id = other.organization_id and code.grant_id = other.id and code.consumed_at is not null))`
+
+/**
+ * The person's answers of late that a loop would have: those that the application did not take, which it has a moment for, and
+ * those that were given in the tab of this sign-in before it began. Several tabs and private windows at once are no loop.
+ */
+const answeredInVain = (
+  { tab, started_at: startedAt }: SignInSession,
+  personId: string | null,
+  now: string,
+) => sql<number>`(
   select count(*)::int from signin_sessions as other
   where other.organization_id = session.organization_id and other.connection_id = session.connection_id
-    and other.person_id = ${personId}::bigint and other.answered_at > ${since}::timestamptz
-    and other.id <> session.id)`
+    and other.person_id = ${personId}::bigint and other.answered_at > ${plusMs(now, -limits.loopMs)}::timestamptz
+    and other.id <> session.id
+    and (other.tab = ${tab}::text and other.answered_at <= ${startedAt}::timestamptz
+      or other.answered_at <= ${plusMs(now, -limits.takenMs)}::timestamptz and not ${isTaken}))`

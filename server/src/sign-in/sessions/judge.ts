@@ -57,7 +57,7 @@ export async function judge(
   if (session.state === 'identifying') return { state: 'identifying', ...nothing }
   const { organization_id: organizationId } = session
   const personId = session.person_id ?? (await findPersonId(reader, session)) ?? null
-  const asked = { personId, deviceId, answeredSince: plusMs(now, -limits.loopMs) }
+  const asked = { personId, deviceId, now }
   const row = await findStanding(reader, session, asked)
   const { person, device, request } = row ? partsOf(row) : nothing
   if (!row || (deviceId !== null && !device)) return { state: 'ended', ...nothing, person }

@@ -12,6 +12,18 @@ export type Refused =
   | { refusal: 'several_devices'; detail?: never }
 export type Proved = (Settled & { deviceId: string; port: number | null }) | Refused
 
+type Given = {
+  proofs: readonly string[]
+  /** What the page calls the tab that it is in. */
+  tab?: unknown
+  origin: string
+  now: string
+}
+
+/** The tab counts that the page has named first, and nothing that no page of ours would name. */
+const withTab = (session: SignInSession, tab: unknown): SignInSession =>
+  session.tab === null && typeof tab === 'string' && /^[\w-]{1,64}$/.test(tab) ? { ...session, tab } : session
+
 /** A page asks six ports at most. */
 const maxProofs = 6
 
@@ -22,10 +34,11 @@ const maxProofs = 6
 export async function proveSession(
   db: Db,
   { organization_id: organizationId, id }: Pick<SignInSession, 'organization_id' | 'id'>,
-  { proofs, origin, now }: { proofs: readonly string[]; origin: string; now: string },
+  { proofs, tab, origin, now }: Given,
 ): Promise<Proved> {
   return transact(db, async (tx): Promise<Proved> => {
-    const session = await lockSession(tx, organizationId, id)
+    const locked = await lockSession(tx, organizationId, id)
+    const session = locked && withTab(locked, tab)
     // Before its upstream has answered nothing may use up what a device proves itself by.
     if (!session || session.state === 'identifying') return { refusal: 'proof_invalid', detail: 'wrong_session' }
     const judged: Judgement[] = []

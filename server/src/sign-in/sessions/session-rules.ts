@@ -38,9 +38,11 @@ export const limits = {
   recheckMs: 60_000,
   /** A result is used for this long when a recheck brings none. */
   lastResultMs: 7 * dayMs,
-  /** So many answers for one person and connection within `loopMs` are a loop. */
+  /** So many answers in vain for one person and connection within `loopMs` are a loop. */
   answers: 4,
   loopMs: 2 * minuteMs,
+  /** An application redeems its code within this, or does not. */
+  takenMs: 10_000,
   /** What a person may ask of IT within `requestsMs`, on whatever device. */
   requests: 20,
   requestsMs: dayMs,

@@ -64,7 +64,7 @@ export async function settleLocked(
   if (!isMoved) return { session, judged }
   const after = {
     ...{ state, device_id: keptDeviceId, auth_log_id: authLogId, person_id: person?.id ?? session.person_id },
-    ...{ evaluating_since: session.evaluating_since, people_count: session.people_count },
+    ...{ evaluating_since: session.evaluating_since, people_count: session.people_count, tab: session.tab },
     ...{ last_event_at: now, revision: session.revision + 1 },
     ...(ended && { recheck_ended_at: now }),
   }

@@ -16,7 +16,11 @@ const reasonNames = Object.keys(reasons) as Reason[]
 const pageForms = {
   challenge: none,
   // What answers at the ports of agents may be another program: it is judged as a proof, and spoils no other one.
-  proof: Type.Object({ proof: Type.Optional(Type.Unknown()), proofs: Type.Optional(Type.Unknown()) }),
+  proof: Type.Object({
+    proof: Type.Optional(Type.Unknown()),
+    proofs: Type.Optional(Type.Unknown()),
+    tab: Type.Optional(Type.Unknown()),
+  }),
   undetected: Type.Object({ reason: Type.Enum(reasonNames) }),
   'once-more': none,
   identify: none,

@@ -40,7 +40,7 @@ export async function concludeSignIn(
   const interaction = { ...session.interaction, result }
   const over = { sessionId: session.id, isOfUpstream: session.upstream_id !== null, interaction }
   request.raw.headers.cookie = `${resumeCookie}=${uid}`
-  return serveProvider(provider, { ...call, over }, request, reply)
+  return serveProvider(provider.serve, { ...call, over }, request, reply)
 }
 
 type Result = { error: string; error_description: string } | { login: object; consent: object; select_account: object }

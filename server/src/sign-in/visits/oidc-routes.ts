@@ -33,7 +33,7 @@ export function oidcRoutes(scope: FastifyInstance, context: VisitContext, pages:
     const place = await context.placeOf(request.host)
     const provider = place && (await context.providerOf(place))
     if (!provider) return reply.callNotFound()
-    return serveProvider(provider, providerCall({ context, pages, place, request, reply }), request, reply)
+    return serveProvider(provider.serve, providerCall({ context, pages, place, request, reply }), request, reply)
   }
   for (const path of ['/.well-known/openid-configuration', '/jwks', '/me']) {
     scope.get(`${issuerPath}${path}`, { config }, serve)
@@ -87,7 +87,7 @@ async function arrive(
   if (!found) return reply.callNotFound()
   const { connection } = found
   const call = providerCall({ context, pages, place, request, reply, client, connection, arriving })
-  return serveProvider(found.provider, call, { raw: read, body: undefined }, reply)
+  return serveProvider(found.provider.take, call, { raw: read, body: undefined }, reply)
 }
 
 /** Two of them are none. */

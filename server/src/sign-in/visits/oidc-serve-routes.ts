@@ -39,7 +39,7 @@ type Call = Omit<ProviderCall, 'setCookie'>
 
 /** Serves a request by the provider, as one of its own paths. Its cookies reach no browser: a sign-in has one of ours. */
 export async function serveProvider(
-  { serve }: OpenProvider,
+  serve: OpenProvider['serve'],
   call: Call,
   { raw: read, body }: Pick<FastifyRequest, 'raw' | 'body'>,
   reply: FastifyReply,
@@ -90,7 +90,8 @@ export function providerCall(parts: Parts): Call {
       if (!answered.isFirst) return 'answered'
       return claimsOfSession(answered.session, change.now, await readOwnWords(tx, answered.session))
     },
-    refused: (reason) => context.refused.note(context.knownClient(place, client) ? client : unknownClient, reason),
+    refused: (reason, fault) =>
+      context.refused.note(context.knownClient(place, client) ? client : unknownClient, reason, fault),
     noteRefusal: async ({ clientId, reason }) => {
       const known = context.knownClient(place, clientId)
       if (known) await context.noteRefusal(known, reason)
@@ -104,7 +105,7 @@ export function providerCall(parts: Parts): Call {
 /** Begins the sign-in of a request that the provider has accepted. */
 async function beginOf(
   { context, place, request, connection, arriving }: Parts,
-  { uid, clientId, params, signed, mark, payload }: AcceptedRequest,
+  { uid, clientId, params, signed, mark, aheadMs, payload }: AcceptedRequest,
 ) {
   // The provider has authenticated the client by the same parameter.
   const isAsking = connection?.client_id === clientId
@@ -117,6 +118,7 @@ async function beginOf(
     {
       ...{ interactionUid: uid, connection, subject, asked: askedOf(params), interaction: payload },
       requestMarks: mark ? [mark] : [],
+      callerAheadMs: aheadMs,
       network: networkOf(request.ip),
       isKnownBrowser: arriving.agent !== undefined,
       ipAddress: request.ip,
@@ -128,6 +130,7 @@ async function beginOf(
     giveBack()
     return begun
   }
+  if (aheadMs !== undefined) context.callerClocks.note(clientId, aheadMs)
   const away = connection.upstream_id === null ? undefined : await leadUpstream(context, place, begun.id)
   const cookie = cookieOf(place.baseUrl, begun.id).give(begun.secret)
   return { cookie, destination: away ?? `/signin/${begun.id}` }

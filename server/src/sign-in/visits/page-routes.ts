@@ -221,7 +221,12 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     const now = context.now()
     const given: unknown[] = Array.isArray(form.proofs) ? form.proofs : [form.proof]
     const proofs = given.filter((proof) => typeof proof === 'string')
-    const proved = await proveSession(db, session, { proofs, origin: new URL(place.baseUrl).origin, now })
+    const proved = await proveSession(db, session, {
+      proofs,
+      tab: form.tab,
+      origin: new URL(place.baseUrl).origin,
+      now,
+    })
     if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal, detail: proved.detail } })
     const { deviceId, port, judged } = proved
     if (port !== null) reply.header('set-cookie', rememberAgent(context.secrets, place, { deviceId, port }))

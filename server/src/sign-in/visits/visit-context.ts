@@ -13,6 +13,7 @@ import { type FetchDocument, tenantKeys } from '../entra/tenant-keys.ts'
 import { type OpenProvider, openProvider, providerSource, readClient } from '../oidc/open-provider.ts'
 import { openUpstreams } from '../upstreams/open-upstreams.ts'
 import { arrivalBudgets } from './arrival-budgets.ts'
+import { callerClocks } from './caller-clocks.ts'
 import { readInTurns } from './read-in-turns.ts'
 import { refusedArrivals } from './refused-arrivals.ts'
 import { rememberApplications } from './remember-applications.ts'
@@ -106,6 +107,7 @@ export function visitContext(parts: VisitParts) {
   }
 
   const refused = refusedArrivals((line) => parts.warn(line, 'Requests began no sign-in'))
+  const clocks = callerClocks((line) => parts.warn(line, 'The clock of a caller differs from ours'))
   const budgets = arrivalBudgets(clock, (clientId) => refused.note(clientId, 'too_many'))
 
   /** The connection of a client, as far as this process knows it. */
@@ -142,5 +144,6 @@ export function visitContext(parts: VisitParts) {
     noteRefusal,
     findTenantKey,
     refused,
+    callerClocks: clocks,
   }
 }

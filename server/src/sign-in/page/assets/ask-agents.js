@@ -1,5 +1,5 @@
 // Asks the agents of this computer, and hands their proofs over.
-import { facts, permissionState, ports } from './browser-facts.js'
+import { facts, permissionState, ports, tab } from './browser-facts.js'
 import { challenge, postTo } from './server-calls.js'
 
 export const at = (port, path) => `http://127.0.0.1:${port}${path}`
@@ -92,7 +92,7 @@ export async function prove(found) {
 }
 
 export async function handOver(proofs, post = (body) => postTo('proof', body)) {
-  const response = await post(proofs.length === 1 ? { proof: proofs[0] } : { proofs })
+  const response = await post({ ...(proofs.length === 1 ? { proof: proofs[0] } : { proofs }), tab: tab() })
   const { error, region } = await response.json().catch(() => ({}))
   if (response.ok) return { region }
   return {

@@ -4,6 +4,13 @@ export const ports = (main.dataset.ports ?? '').split(' ').filter(Boolean)
 export const isVisible = () => document.visibilityState === 'visible'
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** By what an application that asks again and again in one tab is told from several tabs. */
+export function tab() {
+  const known = sessionStorage.getItem('muster-tab') ?? crypto.randomUUID()
+  sessionStorage.setItem('muster-tab', known)
+  return known
+}
+
 export const facts = { reason: 'none', permission: 'unknown', asked: 'nothing yet', otherWay: 'not tried' }
 
 /** Chrome has split the permission in two; other browsers know one of the names, or none. */
