@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createPublicKey, randomBytes, sign, verify } from 'node:crypto'
+import { createPrivateKey, createPublicKey, randomBytes, sign, verify, X509Certificate } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
@@ -14,6 +14,7 @@ import { tokenSigner } from '../signals/streams/token-signer.ts'
 import { heldKeys } from './held-keys.ts'
 import { type KeyRing, keyPurposeNames, keyPurposes } from './key-purposes.ts'
 import { ensureSigningKey, nothingWaits, rotateSigningKey, withdrawSigningKey } from './rotate-signing-key.ts'
+import { sealPrivateKey, unsealPrivateKey } from './seal-private-key.ts'
 import { findSigningKey, listSigningKeys, publishedSet, stateOfKey } from './signing-keys.ts'
 
 const database = testDatabase()
@@ -217,4 +218,47 @@ testOnPostgres('a rotation waits for another of its ring alone', async () => {
   await holding
   const { kid } = await waiting
   assert.deepEqual(await kidsAt(hour(1)), [kid])
+})
+
+test('a certified key is named by the thumbprint of its certificate', async () => {
+  const of = { organizationId: ring.organizationId, purpose: 'entra' } as const
+  const held = heldKeys(database.db, secrets)
+  const { kid } = await held.signing(of, startOfTests)
+  const [published, ...others] = await held.published(of, startOfTests)
+  assert.deepEqual([published?.kid, published?.x5t, others.length], [kid, kid, 0])
+  const certificate = new X509Certificate(Buffer.from(published?.x5c?.[0] ?? '', 'base64'))
+  assert.equal(kid, Buffer.from(certificate.fingerprint.replaceAll(':', ''), 'hex').toString('base64url'))
+})
+
+test('a certified key that has another name is replaced by one that verifiers have two days to fetch', async () => {
+  const of = { organizationId: ring.organizationId, purpose: 'entra' } as const
+  await ensureSigningKey(database.db, secrets, of, startOfTests)
+  // As keys were made before: sealed for their name.
+  const made = await findSigningKey(database.db, of, startOfTests)
+  const der = unsealPrivateKey(secrets, made?.sealed_private_key ?? Buffer.of(), { ...of, kid: made?.kid ?? '' })
+  const sealed = sealPrivateKey(secrets, createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), {
+    ...of,
+    kid: 'a-uuid',
+  })
+  await database.db.updateTable('signing_keys').set({ kid: 'a-uuid', sealed_private_key: sealed }).execute()
+
+  const upgraded = day(1)
+  // Several processes start at once.
+  const starts = [1, 2, 3].map(() => heldKeys(database.db, secrets).signing(of, upgraded))
+  assert.deepEqual(new Set((await Promise.all(starts)).map(({ kid }) => kid)), new Set(['a-uuid']))
+  const at = async (now: string) => {
+    const fresh = heldKeys(database.db, secrets)
+    const { kid } = await fresh.signing(of, now)
+    return { kid, published: (await fresh.published(of, now)).map((key) => [key.kid, key.kid === key.x5t]) }
+  }
+  const [, next] = (await at(upgraded)).published
+  const name = String(next?.[0])
+  const both = [
+    ['a-uuid', false],
+    [name, true],
+  ]
+  assert.deepEqual(await at(plusMs(upgraded, 48 * 3_600_000 - 1)), { kid: 'a-uuid', published: both })
+  assert.deepEqual(await at(plusMs(upgraded, 48 * 3_600_000)), { kid: name, published: both.toReversed() })
+  assert.deepEqual((await at(plusMs(upgraded, 71 * 3_600_000))).published.length, 2, 'its tokens have ended long ago')
+  assert.deepEqual((await at(plusMs(upgraded, 73 * 3_600_000))).published, [[name, true]])
 })

@@ -9,6 +9,7 @@ import {
   SignJWT,
 } from 'jose'
 import { systemClock } from '../../src/base/clock.ts'
+import { plusMs } from '../../src/base/time.ts'
 import { baseUrl } from './app.ts'
 
 export type Reply = { status: number; headers: Record<string, string | undefined>; text: string }
@@ -62,13 +63,14 @@ export function signInBrowser(app: Pick<FastifyInstance, 'inject'>, origin = bas
   return { go, follow, cookies }
 }
 
-/** An application that signs its requests, as an identity provider does. */
-export async function relyingParty({ issuer = baseUrl, now = systemClock } = {}) {
+/** An application that signs its requests, as an identity provider does, by a clock of its own that is `aheadMs` ahead of ours. */
+export async function relyingParty({ issuer = baseUrl, now = systemClock, aheadMs = 1_300 } = {}) {
   const keys = await generateKeyPair('RS256', { extractable: true })
   const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'rp', alg: 'RS256', use: 'sig' } as unknown as Record<
     string,
     string
   >
+  const clock = () => plusMs(now(), aheadMs)
   const verifier = randomBytes(32).toString('base64url')
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const redirectUri = 'https://app.example/callback'
@@ -86,7 +88,8 @@ export async function relyingParty({ issuer = baseUrl, now = systemClock } = {})
       .setProtectedHeader({ alg: 'RS256', kid: 'rp', typ: 'oauth-authz-req+jwt' })
       .setIssuer(clientId)
       .setAudience(`${issuer}/signin/oidc`)
-      .setIssuedAt(new Date(now()))
+      .setIssuedAt(new Date(clock()))
+      .setNotBefore(new Date(clock()))
       .setJti(randomUUID())
       .sign(key)
     return { client_id: clientId, request }

@@ -128,9 +128,14 @@ export function signInStage({ privateIdentityProviders = [], fetchFromEntra, war
     return { ...browser, path, reply, post, challenge }
   }
 
-  async function proveIn(visit: Awaited<ReturnType<typeof arrive>>, { companion }: Pick<SetUp, 'companion'>) {
+  /** `tab`: what the page calls the tab that it is in. */
+  async function proveIn(
+    visit: Awaited<ReturnType<typeof arrive>>,
+    { companion }: Pick<SetUp, 'companion'>,
+    tab?: string,
+  ) {
     const proof = await companion.prove(await visit.challenge(), await epochOf(companion.kid))
-    const { status, text } = await visit.post('proof', { proof })
+    const { status, text } = await visit.post('proof', { proof, tab })
     return { status, ...answerOfProof(text) }
   }
 

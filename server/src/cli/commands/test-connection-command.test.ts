@@ -201,6 +201,12 @@ test('a signed request is judged without being used up, until it was used', asyn
     const { exit, said } = await tested(id, `${request}\n`)
     assert.deepEqual([exit, said('request')], [0, ['✓ request: it would begin a sign-in, and is not used up']])
   }
+  const second = Date.parse(now) / 1000
+  const ahead = await tested(id, await requestOf(clientId, { jti: 'r-0', iat: second + 2, nbf: second + 2 }))
+  assert.deepEqual(ahead.said('clock of the caller'), [
+    "! clock of the caller: the caller's clock is 2 s ahead: set it by NTP. Requests may be 300 s ahead",
+  ])
+  assert.equal(ahead.exit, 0)
   const seen = { organization_id: trial.tenant.organizationId, connection_id: id, seen_at: now }
   await trial.db
     .insertInto('signin_requests_seen')

@@ -113,5 +113,5 @@ const answeredInVain = (
   where other.organization_id = session.organization_id and other.connection_id = session.connection_id
     and other.person_id = ${personId}::bigint and other.answered_at > ${plusMs(now, -limits.loopMs)}::timestamptz
     and other.id <> session.id
-    and (other.tab = ${tab}::text and other.answered_at <= ${startedAt}::timestamptz
+    and (other.tab = ${tab}::text and other.answered_at < ${startedAt}::timestamptz
       or other.answered_at <= ${plusMs(now, -limits.takenMs)}::timestamptz and not ${isTaken}))`

@@ -9,9 +9,11 @@ import { decideRegistrationRequest } from '../../administration/requests/decide-
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { expireAuthLogs } from '../auth-logs/expire-auth-logs.ts'
+import { dropExpiredRecords } from '../oidc/drop-expired-records.ts'
 
 const { stage, make, change, setUp, addKey, epochOf, arrive, proveIn, finishPath, tokensOf } = signInStage()
 
+type SetUp = Awaited<ReturnType<typeof setUp>>
 type Visit = Awaited<ReturnType<typeof arrive>>
 type Strategy = 'block_immediately' | 'notify_only' | 'report_only'
 
@@ -88,13 +90,20 @@ test('a result of more than seven days ago does not count, and the person waits 
   assert.equal(await stateOn(visit), 'passed')
 })
 
-test('the fifth answer within two minutes is held back, until the person tries once more', async () => {
+/** Signs in as Ana, and redeems the code where the application takes it. */
+async function answered(all: SetUp, { tab, isTaken }: { tab?: string; isTaken: boolean }) {
+  const visit = await arrive(all)
+  await proveIn(visit, all, tab)
+  const { away = '' } = await visit.follow(await finishPath(visit))
+  assert.match(away, /code=/)
+  if (isTaken) assert.equal((await tokensOf(all, away)).status, 200)
+  later(1_000)
+}
+
+test('after four answers that the application does not take the fifth is held back, until the person tries once more', async () => {
   const all = await setUp()
-  for (let round = 0; round < 4; round += 1) {
-    const visit = await arrive(all)
-    await proveIn(visit, all)
-    assert.match((await visit.follow(await finishPath(visit))).away ?? '', /code=/)
-  }
+  for (let round = 0; round < 4; round += 1) await answered(all, { isTaken: false })
+  later(10_000)
   const visit = await arrive(all)
   assert.equal((await proveIn(visit, all)).state, 'keeps_asking')
   await visit.post('once-more')
@@ -102,6 +111,49 @@ test('the fifth answer within two minutes is held back, until the person tries o
   later(120_001)
   const after = await arrive(all)
   assert.equal((await proveIn(after, all)).state, 'passed')
+})
+
+test('an application that takes each answer and asks again in the same tab is held back', async () => {
+  const all = await setUp()
+  for (let round = 0; round < 4; round += 1) await answered(all, { tab: 'one', isTaken: true })
+  // Their codes have ended, and say until the loop is forgotten that they were redeemed.
+  later(61_000)
+  await dropExpiredRecords(stage.db, stage.now())
+  assert.equal((await proveIn(await arrive(all), all, 'another')).state, 'passed')
+  assert.equal((await proveIn(await arrive(all), all)).state, 'passed')
+  assert.equal((await proveIn(await arrive(all), all, 'one')).state, 'keeps_asking')
+})
+
+test('five tabs at once, and private windows one after the other, are no loop', async () => {
+  const all = await setUp()
+  const visits = await Promise.all([1, 2, 3, 4, 5, 6].map(() => arrive(all)))
+  for (const [index, visit] of visits.entries()) {
+    assert.equal((await proveIn(visit, all, `tab-${index}`)).state, 'passed')
+    const { away = '' } = await visit.follow(await finishPath(visit))
+    assert.match(away, /code=/)
+  }
+  later(121_000)
+  // Opened by one page, tabs may have the same name: none of them began after another had ended.
+  const again = await Promise.all([1, 2, 3, 4, 5, 6].map(() => arrive(all)))
+  for (const visit of again) {
+    assert.equal((await proveIn(visit, all, 'copied')).state, 'passed')
+    await visit.follow(await finishPath(visit))
+  }
+  later(121_000)
+  for (let round = 0; round < 6; round += 1) {
+    later(11_000)
+    await answered(all, { tab: `window-${round}`, isTaken: true })
+  }
+})
+
+test('a name of a tab that no page of ours gives is no name', async () => {
+  const all = await setUp()
+  for (const tab of ['x'.repeat(65), '<b>', '', 7, ['one'], null]) {
+    const visit = await arrive(all)
+    assert.equal((await proveIn(visit, all, tab as string)).state, 'passed')
+  }
+  const rows = await stage.db.selectFrom('signin_sessions').select('tab').execute()
+  assert.deepEqual(new Set(rows.map(({ tab }) => tab)), new Set([null]))
 })
 
 test('a request that has begun a sign-in begins no other', async () => {
