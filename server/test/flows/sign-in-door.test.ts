@@ -55,11 +55,12 @@ test('a signed request is of now, and says until when it is good, or it is refus
     'neither iat nor exp': {},
     'iat 6 minutes ago': { iat: seconds(-6 * minuteMs) },
     'iat 6 minutes ahead': { iat: seconds(6 * minuteMs), exp: seconds(10 * minuteMs) },
-    'exp passed': { iat: seconds(-2 * minuteMs), exp: seconds(-1_000) },
+    'exp passed': { iat: seconds(-2 * minuteMs), exp: seconds(-11_000) },
     'exp in a year': { iat: seconds(), exp: seconds() + year },
     'exp in a year, without iat': { exp: seconds() + year },
     'iat a year ago, exp in a year': { iat: seconds() - year, exp: seconds() + year },
     'iat in words': { iat: 'now' },
+    'nbf 6 minutes ahead': { iat: seconds(), nbf: seconds(6 * minuteMs) },
   }
   for (const [title, times] of Object.entries(refused)) {
     assert.equal(await outcomeOf(await signed(all, times)), 'invalid_request_object', title)
@@ -69,6 +70,8 @@ test('a signed request is of now, and says until when it is good, or it is refus
     { iat: seconds() },
     { exp: seconds(9 * minuteMs) },
     { iat: seconds(-4 * minuteMs), exp: seconds(5 * minuteMs) },
+    { iat: seconds(4 * minuteMs), nbf: seconds(4 * minuteMs), exp: seconds(5 * minuteMs) },
+    { iat: seconds(-2 * minuteMs), exp: seconds(-8_000) },
   ]
   for (const times of accepted) assert.equal(await outcomeOf(await signed(all, times)), 'page')
 })

@@ -33,8 +33,6 @@ export async function openApplicationSite(
     connectionId: connection.id,
     /** Begins a sign-in: the address to open, and the claims about the person and the device once the browser is back. */
     async begin() {
-      // The same person signs in again and again here, which is a loop where people are.
-      await place.db.updateTable('signin_sessions').set({ answered_at: null }).execute()
       const pending = await application.request(hint)
       const isAnswered = () => answers.some(isOwn)
       const isOwn = (url: URL) => url.searchParams.get('state') === pending.checks.expectedState

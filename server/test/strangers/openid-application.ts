@@ -19,6 +19,9 @@ export async function requestKeys(kid = 'application'): Promise<RequestKeys> {
   return { keys, jwk: { kty: String(kty), n: String(n), e: String(e), kid, alg: 'RS256', use: 'sig' } }
 }
 
+/** By which its clock is ahead of this machine's, and so further ahead of the server's. */
+const aheadSeconds = 1
+
 /**
  * An application that is a client by openid-client, found by discovery. It verifies ID tokens by the key set as well, and
  * signs its requests where it is given keys.
@@ -29,9 +32,15 @@ export async function openApplication(
   { redirectUri, signing }: { redirectUri: string; signing?: RequestKeys | undefined },
 ) {
   const authentication = clientSecret === undefined ? client.None() : client.ClientSecretBasic(clientSecret)
-  const config = await client.discovery(new URL(issuer), clientId, {}, authentication, {
-    execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks],
-  })
+  const config = await client.discovery(
+    new URL(issuer),
+    clientId,
+    { [client.clockSkew]: aheadSeconds },
+    authentication,
+    {
+      execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks],
+    },
+  )
 
   /** The address that the application sends a browser to. */
   async function request(more: Record<string, string> = {}, signedBy = signing): Promise<Pending> {

@@ -5,11 +5,12 @@ import { createEnrollmentSecret } from '../../src/agents/protocol/create-enrollm
 import { type Agents, startAgents } from '../../src/agents/protocol/start-agents.ts'
 import { buildApp } from '../../src/app.ts'
 import { systemChange } from '../../src/base/change-context.ts'
-import { systemClock } from '../../src/base/clock.ts'
+import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { createLogger } from '../../src/base/logging.ts'
 import { openSecrets } from '../../src/base/secrets/secrets.ts'
+import { plusMs } from '../../src/base/time.ts'
 import { isDatabaseUnavailable } from '../../src/http/database-unavailable.ts'
 import { changeConnection } from '../../src/sign-in/connections/change-connection.ts'
 import { createConnection, type NewConnection } from '../../src/sign-in/connections/create-connection.ts'
@@ -26,10 +27,13 @@ export type Tenant = SignInPlace['tenant']
 
 type Opened = { app: FastifyInstance; agents: Agents; organizationId: string; origin: string; listenOrigin: string }
 
+/** Two machines never have the same time: this one is a fraction of a second behind those that call it. */
+const clock: Clock = () => plusMs(systemClock(), -300)
+
 type PlaceSetting = { isBehindProxy?: boolean; fetchFromEntra?: FetchDocument }
 
 /**
- * The whole server by the system's clock at a loopback address that browsers reach, and laptops with real companions. Call
+ * The whole server by a clock of its own at a loopback address that browsers reach, and laptops with real companions. Call
  * it at the top level. Behind a proxy its base address is another port, and it believes what the proxy forwards.
  */
 export function signInPlace({ isBehindProxy = false, fetchFromEntra }: PlaceSetting = {}) {
@@ -64,7 +68,7 @@ export function signInPlace({ isBehindProxy = false, fetchFromEntra }: PlaceSett
     }
     const config = loadConfig({ ...settings, ...(isBehindProxy && { MUSTER_TRUST_PROXY: '127.0.0.1' }) })
     const log = createLogger('silent')
-    const parts = { secrets, clock: systemClock, log }
+    const parts = { secrets, clock, log }
     const agents = await startAgents({ ...parts, db: connection.db, isTrial: true, isDatabaseUnavailable })
     const app = buildApp({
       ...parts,
@@ -80,7 +84,7 @@ export function signInPlace({ isBehindProxy = false, fetchFromEntra }: PlaceSett
 
   /** What an organization at this address has. */
   function tenantAt(organizationId: string, origin: string) {
-    const change = () => systemChange(organizationId, systemClock())
+    const change = () => systemChange(organizationId, clock())
     return {
       organizationId,
       /** What browsers, applications and companions call it. */
