@@ -2,10 +2,14 @@ const dynamic = { ssf_auth_mode: 'dynamic', server_metadata: 'discovery', client
 const found = { ssf_server_metadata: 'discovery', ssf_auth_mode: 'static' }
 const [ssf, caep] = ['openid-ssf-transmitter-test-plan', 'openid-ssf-transmitter-caep-test-plan']
 
-export type PlanChoice = {
+/** A plan of the suite, and which of its variants. */
+export type Plan = {
   readonly title: string
   readonly plan: string
   readonly variant: Readonly<Record<string, string>>
+}
+
+export type PlanChoice = Plan & {
   /** What a static token is: an API key, or an access token of it, which may poll as well. */
   readonly token: 'key' | 'access token'
   /** Whose issuer is the address of the server, or one whose issuer is a path of that. */
@@ -65,7 +69,7 @@ export type AvailablePlan = {
 }
 
 /** Why this suite cannot run the choice: its version does not know the plan, or a value of its variant. */
-export function whyNotAvailable(choice: PlanChoice, available: readonly AvailablePlan[]): string | undefined {
+export function whyNotAvailable(choice: Plan, available: readonly AvailablePlan[]): string | undefined {
   const plan = available.find(({ planName }) => planName === choice.plan)
   if (!plan) return `the suite has no plan ${choice.plan}`
   const unknown = Object.entries(choice.variant).find(

@@ -19,6 +19,9 @@ export function reducePom(pom: string): string {
 const found = ['Component', 'Configuration', 'Controller', 'ControllerAdvice', 'RestController', 'RestControllerAdvice']
 const annotation = new RegExp(`@(${[...found, 'Repository', 'Service', 'SpringBootApplication'].join('|')})\\b`)
 
+/** The tests of Shared Signals, and those of an OpenID provider, which lie beside folders with tests of others. */
+const tests = /\/conformance\/openid\/(ssf\/.+|[^/]+\.java)$/
+
 /** Whether a source has to be named to the compiler: nothing else refers to it, as it is found by what it is. */
 export const isNeeded = (path: string, text: string): boolean =>
-  path.replaceAll('\\', '/').includes('/conformance/openid/ssf/') || annotation.test(text)
+  tests.test(path.replaceAll('\\', '/')) || annotation.test(text)

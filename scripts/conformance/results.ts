@@ -16,13 +16,15 @@ export type Outcome = {
   readonly passed: number
   /** What a reader has to know: failed conditions, warnings, or why it was skipped. */
   readonly remarks: readonly string[]
+  /** Why it was to fail. */
+  readonly expected?: string | undefined
 }
 
 const results = ['PASSED', 'SKIPPED', 'WARNING', 'REVIEW', 'FAILED'] as const
 const remarked = new Set(['FAILURE', 'WARNING', 'REVIEW', 'SKIPPED'])
 
 /** A module that ended without a verdict, or was ended, has failed: what it was to show it did not show. */
-export function readOutcome(module: string, info: ModuleInfo, log: readonly LogEntry[]): Outcome {
+export function readOutcome(module: string, info: ModuleInfo, log: readonly LogEntry[], expected?: string): Outcome {
   const isDone = info.status === 'FINISHED'
   const result = results.find((known) => isDone && known === info.result) ?? 'FAILED'
   const remarks = log.filter((entry) => remarked.has(entry.result ?? '')).map(describe)
@@ -30,26 +32,32 @@ export function readOutcome(module: string, info: ModuleInfo, log: readonly LogE
     remarks.push(`it ended as ${info.status} with the result ${info.result ?? 'none'}`)
   }
   const passed = log.filter((entry) => entry.result === 'SUCCESS').length
-  return { module, result, passed, remarks: unique(remarks) }
+  return { module, result, passed, remarks: unique(remarks), ...(expected !== undefined && { expected }) }
 }
 
 /** Whether the module waits for events of CAEP, which only a change of a device makes. */
 export const asksForEvents = (log: readonly LogEntry[]): boolean =>
   log.some((entry) => entry['expected_caep_event_types'] !== undefined)
 
-export const linesOf = ({ module, result, passed, remarks }: Outcome): string[] => [
+export const linesOf = ({ module, result, passed, remarks, expected }: Outcome): string[] => [
   `${result.padEnd(8)} ${module} (${passed} ${passed === 1 ? 'condition' : 'conditions'})`,
+  ...(expected === undefined
+    ? []
+    : [`         ${result === 'FAILED' ? 'As expected' : 'Expected to fail'}: ${expected}`]),
   ...remarks.map((remark) => `         ${remark}`),
 ]
 
 /**
  * Of a whole run; `isGood` is what the exit code says. Warnings and skipped modules fail no run, and neither do plans that
- * this suite does not have, as long as something ran.
+ * this suite does not have, as long as something ran. What was to fail fails the run when it does not.
  */
 export function summarize(outcomes: readonly Outcome[], plansNotRun: number): { isGood: boolean; line: string } {
   const counts = results.map((result) => [result, outcomes.filter((one) => one.result === result).length] as const)
-  const isGood = outcomes.length > 0 && outcomes.every(({ result }) => result !== 'FAILED')
+  const isRight = ({ result, expected }: Outcome) => (result === 'FAILED') === (expected !== undefined)
+  const isGood = outcomes.length > 0 && outcomes.every(isRight)
   const parts = counts.filter(([, count]) => count > 0).map(([result, count]) => `${count} ${result.toLowerCase()}`)
+  const expected = outcomes.filter((one) => one.expected !== undefined && one.result === 'FAILED').length
+  if (expected > 0) parts.push(`${expected} of them as expected`)
   if (plansNotRun > 0) parts.push(`plans not run: ${plansNotRun}`)
   return { isGood, line: `${outcomes.length} modules: ${parts.join(', ')}` }
 }

@@ -1,29 +1,33 @@
-import type { Organization } from './open-transmitter.ts'
-import { configurationFor, type PlanChoice } from './plans.ts'
-import { asksForEvents, linesOf, type Outcome, readOutcome } from './results.ts'
+import type { Plan } from './plans.ts'
+import { linesOf, type Outcome, readOutcome } from './results.ts'
 import type { SuiteApi } from './suite-api.ts'
 
 export type Run = {
   readonly suite: SuiteApi
-  readonly organization: Organization
   say(line: string): void
 }
 
-/** The modules go one after the other: each deletes the streams of its token that it finds. */
-export async function runPlan({ suite, organization, say }: Run, choice: PlanChoice): Promise<Outcome[]> {
-  const { transmitter, changeCompliance } = organization
+/** What is done for a module while it runs: `look` about twice a second. */
+export type Attendant = { look(id: string): Promise<void>; close?(): Promise<void> }
+
+type Attended = {
+  readonly configuration: object
+  /** Modules that are to fail, each with the reason. */
+  readonly failing?: Readonly<Record<string, string>>
+  attend(): Attendant | Promise<Attendant>
+}
+
+/** The modules go one after the other: those of a transmitter delete the streams of their token that they find. */
+export async function runPlan({ suite, say }: Run, choice: Plan, { configuration, failing, attend }: Attended) {
   say(`\n${choice.title}: ${choice.plan}`)
-  const plan = await suite.createPlan(choice.plan, choice.variant, configurationFor(choice, transmitter))
+  const plan = await suite.createPlan(choice.plan, choice.variant, configuration)
   const outcomes: Outcome[] = []
   for (const module of plan.modules) {
+    const { look, close } = await attend()
     const id = await suite.startModule(plan.id, module)
-    let isChanged = false
-    const info = await suite.finish(id, async () => {
-      if (isChanged || !asksForEvents(await suite.log(id))) return
-      isChanged = true
-      await changeCompliance()
-    })
-    const outcome = readOutcome(module.testModule, info, await suite.log(id))
+    const info = await suite.finish(id, () => look(id))
+    await close?.()
+    const outcome = readOutcome(module.testModule, info, await suite.log(id), failing?.[module.testModule])
     outcomes.push(outcome)
     for (const line of linesOf(outcome)) say(`  ${line}`)
   }

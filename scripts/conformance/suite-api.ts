@@ -7,6 +7,9 @@ export type SuiteApi = ReturnType<typeof suiteAt>
 
 export type SuiteModule = { readonly testModule: string; readonly variant?: Readonly<Record<string, string>> | null }
 
+/** An address that a browser has to open, by GET or POST. */
+export type SuitePage = { readonly url: string; readonly method: string }
+
 const ends = new Set(['FINISHED', 'INTERRUPTED'])
 /** The longest module waits a minute for events. */
 const moduleLimitMs = 300_000
@@ -14,7 +17,7 @@ const moduleLimitMs = 300_000
 /** The REST API of a suite in development mode, which asks nobody to sign in. */
 export function suiteAt(url: string) {
   async function ask(method: string, path: string, query: Record<string, string> = {}, body?: object) {
-    const given = body && { body }
+    const given = body && { body, ...(Buffer.isBuffer(body) && { headers: { 'content-type': 'text/plain' } }) }
     const answer = await callOrigin(url, method, `${path}?${new URLSearchParams(query)}`, {
       ...given,
       isTrusting: true,
@@ -32,6 +35,20 @@ export function suiteAt(url: string) {
       const query = { test: testModule, plan, variant: JSON.stringify(variant ?? {}) }
       return (await ask('POST', '/api/runner', query)).id
     },
+    /** What the module waits for a browser to open; nothing of one that has ended. */
+    async pages(id: string): Promise<SuitePage[]> {
+      const answer = await callOrigin(url, 'GET', `/api/runner/${id}`, { isTrusting: true })
+      return answer.status === 200 ? (answer.body.browser?.urlsWithMethod ?? []) : []
+    },
+    visited: (id: string, page: SuitePage) => ask('POST', `/api/runner/browser/${id}/visit`, { url: page.url }),
+    /** What a person saw, in PNG, where the module asks for it. */
+    show: (id: string, placeholder: string, picture: Buffer) =>
+      ask(
+        'POST',
+        `/api/log/${id}/images/${placeholder}`,
+        {},
+        Buffer.from(`data:image/png;base64,${picture.toString('base64')}`),
+      ),
     log: (id: string): Promise<LogEntry[]> => ask('GET', `/api/log/${id}`),
     /** Resolves once the module has ended; `meanwhile` runs about once a second until then. */
     async finish(id: string, meanwhile: () => Promise<void>): Promise<ModuleInfo> {

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 
 export type Call = {
   key?: string | undefined
+  /** Sent as JSON, or as it is where it is a buffer. */
   body?: unknown
   headers?: Record<string, string>
   /** PEM of the authority to trust. */
@@ -25,7 +26,7 @@ const timeoutMs = 60_000
 /** One request on a connection of its own, so that no test meets the remains of a killed process. */
 export function callOrigin(origin: string, method: string, path: string, call: Call = {}): Promise<OriginAnswer> {
   const { key, body, headers = {}, ca, isTrusting = false } = call
-  const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+  const payload = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
   const url = new URL(path, origin)
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {

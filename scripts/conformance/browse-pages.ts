@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { setLoopback } from '../../server/test/strangers/chromium.ts'
+import { account, type OpenedProvider } from './open-provider.ts'
+import type { LogEntry } from './results.ts'
+import type { SuiteApi, SuitePage } from './suite-api.ts'
+
+/** A page that does not change for so long is where a visit ends. */
+const stillMs = 5_000
+const visitLimitMs = 60_000
+
+/** One browser for a module, in which a person signs in as often as it asks for. */
+export async function browserOfModule(browser: Browser, suite: SuiteApi, provider: OpenedProvider) {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true })
+  const first = await context.newPage()
+  await setLoopback(context, first, provider.origin, 'granted')
+  let last: Page = first
+
+  /** Opens what the module waits for, and shows it what a person saw where it asks for that. */
+  async function look(id: string): Promise<void> {
+    for (const page of await suite.pages(id)) {
+      await suite.visited(id, page)
+      last = await visit(context, provider, page)
+    }
+    for (const placeholder of asksForPictures(await suite.log(id))) {
+      await suite.show(id, placeholder, await last.screenshot())
+    }
+  }
+
+  return { look, close: () => context.close() }
+}
+
+/** Entries that wait for a picture. */
+export const asksForPictures = (log: readonly LogEntry[]): string[] =>
+  log.flatMap(({ upload, img }) => (typeof upload === 'string' && img === undefined ? [upload] : []))
+
+/** A tab that opens a page and goes where it leads, until it stays somewhere. */
+async function visit(context: BrowserContext, provider: OpenedProvider, { url, method }: SuitePage): Promise<Page> {
+  const page = await context.newPage()
+  const opened = method === 'POST' ? post(page, url) : page.goto(url, { waitUntil: 'commit' })
+  await opened.catch((error: Error) => {
+    if (!error.message.includes('interrupted by another navigation')) throw error
+  })
+  const startedAt = performance.now()
+  for (let [before, stillSince] = ['', startedAt]; performance.now() - startedAt < visitLimitMs; await pause(200)) {
+    if (await signInUpstream(page, provider)) continue
+    const now = page.url()
+    if (now !== before) [before, stillSince] = [now, performance.now()]
+    const isBack = !now.startsWith(provider.origin) && !now.startsWith(provider.upstream)
+    if (performance.now() - stillSince > (isBack ? stillMs / 5 : stillMs)) return page
+  }
+  return page
+}
+
+/** As the suite's own pages send it, from another site. */
+async function post(page: Page, address: string): Promise<void> {
+  const { origin, pathname, searchParams } = new URL(address)
+  await page.goto('about:blank')
+  await page.evaluate(
+    `((action, fields) => {
+      const form = Object.assign(document.createElement('form'), { action, method: 'post' })
+      for (const [name, value] of fields)
+        form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }))
+      document.body.append(form)
+      form.submit()
+    })(${JSON.stringify(`${origin}${pathname}`)}, ${JSON.stringify([...searchParams])})`,
+  )
+}
+
+/** Whether the tab was at the upstream, and was signed in there. */
+async function signInUpstream(page: Page, { upstream }: OpenedProvider): Promise<boolean> {
+  if (!page.url().startsWith(upstream)) return false
+  const name = page.locator('input[name="login"]')
+  try {
+    if ((await name.count()) > 0) {
+      await name.fill(account)
+      await page.fill('input[name="password"]', 'any')
+    }
+    await page.click('button[type="submit"]', { timeout: 5_000 })
+    return true
+  } catch {
+    // It has gone on meanwhile.
+    return false
+  }
+}
