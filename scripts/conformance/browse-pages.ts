@@ -14,16 +14,16 @@ export async function browserOfModule(browser: Browser, suite: SuiteApi, provide
   const context = await browser.newContext({ ignoreHTTPSErrors: true })
   const first = await context.newPage()
   await setLoopback(context, first, provider.origin, 'granted')
-  let last: Page = first
+  let seen: Buffer = Buffer.alloc(0)
 
   /** Opens what the module waits for, and shows it what a person saw where it asks for that. */
   async function look(id: string): Promise<void> {
     for (const page of await suite.pages(id)) {
       await suite.visited(id, page)
-      last = await visit(context, provider, page)
+      seen = await visit(context, provider, page)
     }
     for (const placeholder of asksForPictures(await suite.log(id))) {
-      await suite.show(id, placeholder, await last.screenshot())
+      await suite.show(id, placeholder, seen)
     }
   }
 
@@ -34,22 +34,28 @@ export async function browserOfModule(browser: Browser, suite: SuiteApi, provide
 export const asksForPictures = (log: readonly LogEntry[]): string[] =>
   log.flatMap(({ upload, img }) => (typeof upload === 'string' && img === undefined ? [upload] : []))
 
-/** A tab that opens a page and goes where it leads, until it stays somewhere. */
-async function visit(context: BrowserContext, provider: OpenedProvider, { url, method }: SuitePage): Promise<Page> {
+/**
+ * A tab that opens a page and goes where it leads, until it stays somewhere. Resolves to a picture of what the person was asked
+ * there, which is the page that asks who they are, or else of where it stayed.
+ */
+async function visit(context: BrowserContext, provider: OpenedProvider, { url, method }: SuitePage): Promise<Buffer> {
   const page = await context.newPage()
   const opened = method === 'POST' ? post(page, url) : page.goto(url, { waitUntil: 'commit' })
   await opened.catch((error: Error) => {
     if (!error.message.includes('interrupted by another navigation')) throw error
   })
+  let asked: Buffer | undefined
   const startedAt = performance.now()
   for (let [before, stillSince] = ['', startedAt]; performance.now() - startedAt < visitLimitMs; await pause(200)) {
-    if (await signInUpstream(page, provider)) continue
+    const picture = await signInUpstream(page, provider)
+    asked ??= picture
+    if (picture) continue
     const now = page.url()
     if (now !== before) [before, stillSince] = [now, performance.now()]
     const isBack = !now.startsWith(provider.origin) && !now.startsWith(provider.upstream)
-    if (performance.now() - stillSince > (isBack ? stillMs / 5 : stillMs)) return page
+    if (performance.now() - stillSince > (isBack ? stillMs / 5 : stillMs)) break
   }
-  return page
+  return asked ?? (await page.screenshot())
 }
 
 /** As the suite's own pages send it, from another site. */
@@ -67,19 +73,20 @@ async function post(page: Page, address: string): Promise<void> {
   )
 }
 
-/** Whether the tab was at the upstream, and was signed in there. */
-async function signInUpstream(page: Page, { upstream }: OpenedProvider): Promise<boolean> {
-  if (!page.url().startsWith(upstream)) return false
+/** Signs in where the tab is at the upstream; resolves to a picture of what was asked there. */
+async function signInUpstream(page: Page, { upstream }: OpenedProvider): Promise<Buffer | undefined> {
+  if (!page.url().startsWith(upstream)) return undefined
   const name = page.locator('input[name="login"]')
   try {
+    const picture = await page.screenshot()
     if ((await name.count()) > 0) {
       await name.fill(account)
       await page.fill('input[name="password"]', 'any')
     }
     await page.click('button[type="submit"]', { timeout: 5_000 })
-    return true
+    return picture
   } catch {
     // It has gone on meanwhile.
-    return false
+    return undefined
   }
 }

@@ -9,7 +9,12 @@ export type ProviderChoice = Plan & {
 }
 
 const noSession = 'Muster keeps no session: each request is a check of the device (OpenID Connect Core 3.1.2.6)'
-const basic = { 'oidcc-prompt-none-logged-in': noSession, 'oidcc-id-token-hint': noSession }
+const noNonce =
+  'The plan sends no PKCE. Where an administrator has lifted it, a nonce has to stand in its place (RFC 9700 2.1.1)'
+const basic = {
+  ...{ 'oidcc-prompt-none-logged-in': noSession, 'oidcc-id-token-hint': noSession },
+  'oidcc-ensure-request-without-nonce-succeeds-for-code-flow': noNonce,
+}
 
 /** What is run of the plans for OpenID providers. */
 export const providerChoices: readonly ProviderChoice[] = [
