@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { setLoopback } from '../../server/test/strangers/chromium.ts'
+import { type openChromium, setLoopback } from '../../server/test/strangers/chromium.ts'
 import { account, type OpenedProvider } from './open-provider.ts'
 import type { LogEntry } from './results.ts'
 import type { SuiteApi, SuitePage } from './suite-api.ts'
+
+type Browser = Awaited<ReturnType<typeof openChromium>>
+type BrowserContext = Awaited<ReturnType<Browser['newContext']>>
+type Page = Awaited<ReturnType<BrowserContext['newPage']>>
 
 /** A page that does not change for so long is where a visit ends. */
 const stillMs = 5_000
@@ -15,16 +18,19 @@ export async function browserOfModule(browser: Browser, suite: SuiteApi, provide
   const first = await context.newPage()
   await setLoopback(context, first, provider.origin, 'granted')
   let seen: Buffer = Buffer.alloc(0)
+  let asked: ReadonlySet<string> = new Set()
 
   /** Opens what the module waits for, and shows it what a person saw where it asks for that. */
   async function look(id: string): Promise<void> {
+    const placeholders = asksForPictures(await suite.log(id))
+    // What is asked for in the same moment as a page is a picture of that page.
+    const ripe = placeholders.filter((placeholder) => asked.has(placeholder))
+    asked = new Set(placeholders)
     for (const page of await suite.pages(id)) {
       await suite.visited(id, page)
       seen = await visit(context, provider, page)
     }
-    for (const placeholder of asksForPictures(await suite.log(id))) {
-      await suite.show(id, placeholder, seen)
-    }
+    for (const placeholder of ripe) await suite.show(id, placeholder, seen)
   }
 
   return { look, close: () => context.close() }

@@ -73,3 +73,15 @@ test('a run is good when something ran and nothing failed', () => {
   assert.equal(of().isGood, false)
   assert.equal(summarize([], 2).line, '0 modules: plans not run: 2')
 })
+
+test('what was to fail fails no run, and what was to fail and passes does', () => {
+  const failing = readOutcome('m', { status: 'FINISHED', result: 'FAILED' }, [], 'it has no session')
+  assert.deepEqual(linesOf(failing).slice(0, 2), [
+    'FAILED   m (0 conditions)',
+    '         As expected: it has no session',
+  ])
+  assert.deepEqual(summarize([failing], 0), { isGood: true, line: '1 modules: 1 failed, 1 of them as expected' })
+  const passing = readOutcome('m', { status: 'FINISHED', result: 'PASSED' }, [], 'it has no session')
+  assert.deepEqual(linesOf(passing)[1], '         Expected to fail: it has no session')
+  assert.equal(summarize([passing], 0).isGood, false)
+})

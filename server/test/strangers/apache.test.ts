@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
+import { applicationSettings } from '../../src/cli/application-settings.ts'
 import { readMetadata } from '../../src/sign-in/upstreams/read-metadata.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
 import { freePort } from '../support/muster-process.ts'
+import { applicationBrowser } from './applications/application-browser.ts'
 import { openChromium, privatePage, setLoopback } from './chromium.ts'
+import type { Laptop } from './laptop.ts'
 import { programFolder, type Running, runProgram } from './run-program.ts'
 import { signInAs } from './sign-in-page.ts'
 import { signInPlace } from './sign-in-place.ts'
@@ -18,7 +21,8 @@ const modules = '/usr/lib/apache2/modules'
 const stops: (() => Promise<unknown>)[] = []
 let browser: Browser
 let check: Awaited<ReturnType<typeof place.make.check>>
-let deviceId: string
+let laptop: Laptop
+let provider: Awaited<ReturnType<typeof startIdentityProvider>>
 let upstreamId: string
 
 after(async () => {
@@ -27,7 +31,7 @@ after(async () => {
 
 before(async () => {
   await place.ready
-  const provider = await startIdentityProvider(`${place.tenant.origin}/signin/upstream/return`)
+  provider = await startIdentityProvider(`${place.tenant.origin}/signin/upstream/return`)
   stops.push(() => provider.stop())
   provider.accounts.set('ana-7', { email: mail, emailVerified: true })
   const metadata = await readMetadata(egress, { provider: 'oidc', issuer: provider.issuer, ...registered })
@@ -37,11 +41,15 @@ before(async () => {
   check = await place.make.check(place.tenant.organizationId, {
     configuration: { remediation_strategy: 'block_immediately' },
   })
-  const laptop = await place.tenant.addLaptop({ ownerId: ana.id })
-  deviceId = laptop.deviceId
+  laptop = await place.tenant.addLaptop({ ownerId: ana.id })
   browser = await openChromium(place.tenant.origin)
   stops.push(() => browser.close())
 })
+
+/** Those that the documentation names. */
+const directives = Object.entries(applicationSettings.mod_auth_openidc.settings)
+  .map(([name, value]) => `${name} "${value}"`)
+  .join('\n')
 
 type Guarded = { address: string; connectionId: string; log: () => string }
 
@@ -76,9 +84,7 @@ OIDCClientID ${clientId}
 OIDCClientSecret ${clientSecret}
 OIDCRedirectURI ${redirectUri}
 OIDCCryptoPassphrase ${clientSecret}
-OIDCScope "openid"
-OIDCPKCEMethod S256
-OIDCCookieSameSite On
+${directives}
 <Directory "${folder.path}/www">
   Require all granted
 </Directory>
@@ -118,16 +124,33 @@ test('Apache shows its folder to a compliant device', async () => {
   const { status, text } = await visit(folder)
   assert.deepEqual([status, text], [200, 'The wiki'], folder.log().slice(-6_000))
   const { evidence, device_id: device } = (await place.sessions()).at(-1) ?? {}
-  assert.deepEqual([evidence, device], ['asserted', deviceId])
+  assert.deepEqual([evidence, device], ['asserted', laptop.deviceId])
 })
+
+/** The laptop fails its check from now on. */
+async function fail() {
+  const device = { organization_id: place.tenant.organizationId, id: laptop.deviceId }
+  await place.make.result({ device, check, rows: 'FAIL', at: new Date().toISOString() })
+}
 
 test('Apache refuses a device that is let in by observe but is not compliant', async () => {
   const folder = await guardedFolder()
   await place.tenant.setMode(folder.connectionId, 'observe')
-  const device = { organization_id: place.tenant.organizationId, id: deviceId }
-  await place.make.result({ device, check, rows: 'FAIL', at: new Date().toISOString() })
+  await fail()
   const { status, text } = await visit(folder)
   assert.equal(status, 401, folder.log().slice(-6_000))
   assert.equal(text.includes('The wiki'), false)
   assert.equal((await place.sessions()).at(-1)?.state, 'observed')
+})
+
+test('Apache refuses whoever was blocked and canceled', async () => {
+  const folder = await guardedFolder()
+  await fail()
+  const asked = { musterOrigin: place.tenant.origin, provider, login: 'ana-7', port: laptop.port }
+  const blocked = await applicationBrowser(asked).open(folder.address)
+  assert.ok(blocked.at === 'muster' && blocked.state === 'blocked', JSON.stringify(blocked))
+  const canceled = await blocked.cancel()
+  assert.ok(canceled.at === 'application')
+  assert.match(canceled.text, /Invalid Request.*target_link_uri/s)
+  assert.equal(canceled.text.includes('The wiki'), false)
 })

@@ -1,4 +1,4 @@
-import { fetch } from 'undici'
+import { request } from 'undici'
 import { loopbackBrowser } from '../loopback-browser.ts'
 
 type Provider = { issuer: string; walk(start: string, login: string, jar?: Map<string, string>): Promise<string> }
@@ -19,17 +19,21 @@ export function applicationBrowser({ musterOrigin, provider, login, port }: Part
   const [ofProvider, ofApplication] = [new Map<string, string>(), new Map<string, string>()]
 
   async function ask(url: string, form?: Form) {
-    const response = await fetch(url, {
-      redirect: 'manual',
-      headers: { cookie: [...ofApplication].map((pair) => pair.join('=')).join('; '), accept: 'text/html' },
-      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    const response = await request(url, {
+      headers: {
+        cookie: [...ofApplication].map((pair) => pair.join('=')).join('; '),
+        accept: 'text/html',
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(form && { method: 'POST', body: new URLSearchParams(form).toString() }),
     })
-    for (const line of response.headers.getSetCookie()) {
+    for (const line of [response.headers['set-cookie'] ?? []].flat()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) ofApplication.delete(name)
       else ofApplication.set(name, value)
     }
-    return { status: response.status, text: await response.text(), location: response.headers.get('location') }
+    const { location } = response.headers
+    return { status: response.statusCode, text: await response.body.text(), location }
   }
 
   /** Goes where it is sent, until it is sent no further. */
@@ -44,7 +48,7 @@ export function applicationBrowser({ musterOrigin, provider, login, port }: Part
       } else {
         const { status, text, location } = await ask(at, sent)
         sent = undefined
-        if (location === null) return { at: 'application', status, text, url: at }
+        if (typeof location !== 'string') return { at: 'application', status, text, url: at }
         at = new URL(location, at).href
       }
     }
