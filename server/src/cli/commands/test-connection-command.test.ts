@@ -204,7 +204,7 @@ test('a signed request is judged without being used up, until it was used', asyn
   const second = Date.parse(now) / 1000
   const ahead = await tested(id, await requestOf(clientId, { jti: 'r-0', iat: second + 2, nbf: second + 2 }))
   assert.deepEqual(ahead.said('clock of the caller'), [
-    "! clock of the caller: the caller's clock is 2 s ahead: set it by NTP. Requests may be 300 s ahead",
+    "! clock of the caller: the caller's clock is at least 2 s ahead: set it by NTP. Requests may be 300 s ahead",
   ])
   assert.equal(ahead.exit, 0)
   const seen = { organization_id: trial.tenant.organizationId, connection_id: id, seen_at: now }

@@ -8,8 +8,8 @@ test('a clock that is off by a second or more is a warning, and less is told as 
   assert.deepEqual(said, [
     "✓ clock of the caller: at least 0.3 s ahead of this server's",
     "✓ clock of the caller: agrees with this server's",
-    "! clock of the caller: the caller's clock is 2 s ahead: set it by NTP. Requests may be 300 s ahead",
-    "! clock of the caller: the caller's clock is 61.2 s ahead: set it by NTP. Requests may be 300 s ahead",
+    "! clock of the caller: the caller's clock is at least 2 s ahead: set it by NTP. Requests may be 300 s ahead",
+    "! clock of the caller: the caller's clock is at least 61.2 s ahead: set it by NTP. Requests may be 300 s ahead",
     "! clock of the caller: the caller's clock is 30.3 s behind, or its requests take as long: set it by NTP",
   ])
 })

@@ -10,6 +10,6 @@ export function judgeClock(aheadMs: number): Finding {
     return ok(name, aheadMs > 0 ? `at least ${seconds} ahead of this server's` : "agrees with this server's")
   }
   return aheadMs > 0
-    ? warning(name, `the caller's clock is ${seconds} ahead: set it by NTP. Requests may be 300 s ahead`)
+    ? warning(name, `the caller's clock is at least ${seconds} ahead: set it by NTP. Requests may be 300 s ahead`)
     : warning(name, `the caller's clock is ${seconds} behind, or its requests take as long: set it by NTP`)
 }

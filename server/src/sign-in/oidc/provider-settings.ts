@@ -45,8 +45,8 @@ type Asked = {
 }
 
 /**
- * What the library judges times by, in seconds: none of ours where codes and tokens are judged, and any where requests are taken,
- * since `judgeRequest` judges all of a request's times, each by a limit of its own.
+ * By how much a clock may be wrong for the library, in seconds. It has one tolerance for everything: none for codes and tokens; where
+ * requests are taken so much that it refuses none, as `judgeRequest` has a limit for each of a request's times.
  */
 export const tolerances = { requests: Number.MAX_SAFE_INTEGER, grants: 0 } as const
 

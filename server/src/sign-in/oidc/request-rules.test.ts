@@ -40,7 +40,9 @@ test('a fault says by how much the clocks differ, and whether they are its cause
 
 test('the clock of a caller is told by when it made the request', () => {
   assert.equal(aheadOf({ iat: seconds + 2, nbf: seconds }, nowMs), 1_750)
-  assert.equal(aheadOf({ nbf: seconds - 30 }, nowMs), -30_250)
+  assert.equal(aheadOf({ iat: seconds - 30 }, nowMs), -30_250)
+  // Which may be of any time that has passed.
+  assert.equal(aheadOf({ nbf: 0, exp: seconds + 60 }, nowMs), undefined)
   assert.equal(aheadOf({ exp: seconds }, nowMs), undefined)
   assert.deepEqual([-30_250, -9_999, 0, 999, 1_000].map(isClockOff), [true, false, false, false, true])
 })

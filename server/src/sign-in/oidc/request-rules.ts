@@ -39,9 +39,8 @@ export function faultOfTimes({ iat, exp, nbf }: Claims, nowMs: number): TimeFaul
  * How far the clock of a caller is ahead of ours at least, by when it says that it made a request, in milliseconds; negative where
  * it is behind, by the second that it is rounded to and the time that the request took. Undefined where it does not say.
  */
-export function aheadOf({ iat, nbf }: Claims, nowMs: number): number | undefined {
-  const made = iat ?? nbf
-  return typeof made === 'number' ? Math.round(made * 1000 - nowMs) : undefined
+export function aheadOf({ iat }: Claims, nowMs: number): number | undefined {
+  return typeof iat === 'number' ? Math.round(iat * 1000 - nowMs) : undefined
 }
 
 /** Up to a second ahead is rounding, and up to so much behind may be a person whose network is slow. */

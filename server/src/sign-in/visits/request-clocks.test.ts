@@ -50,6 +50,12 @@ test('a caller whose clock is ahead by fractions of a second, by seconds or by m
   }
   const exact = await ask(all, 1_300, {}, (value) => value)
   assert.equal(exact, '/signin/ID', 'with a fraction in its own seconds')
+  const longAgo = {
+    iat: undefined,
+    nbf: 0,
+    exp: Math.floor(Date.parse(stage.now()) / 1000) + 60,
+  } as unknown as JWTPayload
+  assert.equal(await ask(all, 0, longAgo), '/signin/ID', 'without iat, not before 1970')
 })
 
 test('what has ended counts for ten seconds more, and the answer to what does not says by how much', async () => {

@@ -1,4 +1,4 @@
-// Party: applications of Node.js: npm=none
+// Party: applications of Node.js
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApplicationName } from '../../../src/cli/application-settings.ts'

@@ -1,4 +1,4 @@
-// Party: applications of Python: python3 pip3=python3-pip
+// Party: applications of Python: pip3=python3-pip
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApplicationName } from '../../../src/cli/application-settings.ts'

@@ -4,11 +4,15 @@ export const ports = (main.dataset.ports ?? '').split(' ').filter(Boolean)
 export const isVisible = () => document.visibilityState === 'visible'
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** By what an application that asks again and again in one tab is told from several tabs. */
+/** By what an application that asks again and again in one tab is told from several tabs; undefined without storage. */
 export function tab() {
-  const known = sessionStorage.getItem('muster-tab') ?? crypto.randomUUID()
-  sessionStorage.setItem('muster-tab', known)
-  return known
+  try {
+    const known = sessionStorage.getItem('muster-tab') ?? crypto.randomUUID()
+    sessionStorage.setItem('muster-tab', known)
+    return known
+  } catch {
+    return undefined
+  }
 }
 
 export const facts = { reason: 'none', permission: 'unknown', asked: 'nothing yet', otherWay: 'not tried' }
