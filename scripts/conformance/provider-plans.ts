@@ -1,16 +1,23 @@
 import type { Plan } from './plans.ts'
+import type { ExpectedFailure } from './results.ts'
 
 const found = { server_metadata: 'discovery', client_registration: 'static_client' }
 
 /** A plan for OpenID providers. Its pages are opened in a browser. */
 export type ProviderChoice = Plan & {
-  /** Modules that fail by what Muster is, each with the reason. One that passes makes the run fail, so that this stays true. */
-  readonly failing: Readonly<Record<string, string>>
+  /** Modules that fail by what Muster is. One that passes or fails otherwise makes the run fail, so that this stays true. */
+  readonly failing: Readonly<Record<string, ExpectedFailure>>
 }
 
-const noSession = 'Muster keeps no session: each request is a check of the device (OpenID Connect Core 3.1.2.6)'
-const noNonce =
-  'The plan sends no PKCE. Where an administrator has lifted it, a nonce has to stand in its place (RFC 9700 2.1.1)'
+const noSession: ExpectedFailure = {
+  error: 'interaction_required',
+  reason: 'Muster keeps no session: each request is a check of the device (OpenID Connect Core 3.1.2.6)',
+}
+const noNonce: ExpectedFailure = {
+  error: 'invalid_request',
+  reason:
+    'The plan sends no PKCE. Where an administrator has lifted it, a nonce has to stand in its place (RFC 9700 2.1.1)',
+}
 const basic = {
   ...{ 'oidcc-prompt-none-logged-in': noSession, 'oidcc-id-token-hint': noSession },
   'oidcc-ensure-request-without-nonce-succeeds-for-code-flow': noNonce,

@@ -74,14 +74,21 @@ test('a run is good when something ran and nothing failed', () => {
   assert.equal(summarize([], 2).line, '0 modules: plans not run: 2')
 })
 
-test('what was to fail fails no run, and what was to fail and passes does', () => {
-  const failing = readOutcome('m', { status: 'FINISHED', result: 'FAILED' }, [], 'it has no session')
-  assert.deepEqual(linesOf(failing).slice(0, 2), [
-    'FAILED   m (0 conditions)',
-    '         As expected: it has no session',
-  ])
-  assert.deepEqual(summarize([failing], 0), { isGood: true, line: '1 modules: 1 failed, 1 of them as expected' })
-  const passing = readOutcome('m', { status: 'FINISHED', result: 'PASSED' }, [], 'it has no session')
-  assert.deepEqual(linesOf(passing)[1], '         Expected to fail: it has no session')
-  assert.equal(summarize([passing], 0).isGood, false)
+test('what was to fail by an error fails no run when it does, and does when it passes or fails otherwise', () => {
+  const expected = { reason: 'it has no session', error: 'interaction_required' }
+  const failure = (error: string): LogEntry => ({ src: 'Check', result: 'FAILURE', msg: 'an error came', error })
+  const failed = (...entries: LogEntry[]) =>
+    readOutcome('m', { status: 'INTERRUPTED', result: 'FAILED' }, entries, expected)
+
+  const asExpected = failed(failure('interaction_required'))
+  assert.equal(linesOf(asExpected)[1], '         Failed as expected: it has no session')
+  assert.deepEqual(summarize([asExpected], 0), { isGood: true, line: '1 modules: 1 failed, 1 of them as expected' })
+
+  const passed = readOutcome('m', { status: 'FINISHED', result: 'PASSED' }, [], expected)
+  const withAnother = failed(failure('interaction_required'), failure('server_error'))
+  for (const other of [passed, failed(), failed(failure('server_error')), withAnother]) {
+    assert.equal(linesOf(other)[1], '         Expected to fail with interaction_required: it has no session')
+    assert.equal(summarize([other], 0).isGood, false)
+  }
+  assert.equal(summarize([withAnother], 0).line, '1 modules: 1 failed')
 })

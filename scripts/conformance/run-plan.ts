@@ -1,5 +1,5 @@
 import type { Plan } from './plans.ts'
-import { linesOf, type Outcome, readOutcome } from './results.ts'
+import { type ExpectedFailure, linesOf, type Outcome, readOutcome } from './results.ts'
 import type { SuiteApi } from './suite-api.ts'
 
 export type Run = {
@@ -12,8 +12,8 @@ export type Attendant = { look(id: string): Promise<void>; close?(): Promise<voi
 
 type Attended = {
   readonly configuration: object
-  /** Modules that are to fail, each with the reason. */
-  readonly failing?: Readonly<Record<string, string>>
+  /** Modules that are to fail. */
+  readonly failing?: Readonly<Record<string, ExpectedFailure>>
   attend(): Attendant | Promise<Attendant>
 }
 
