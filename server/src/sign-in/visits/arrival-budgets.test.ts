@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { baseUrl } from '../../../test/support/app.ts'
 import { appId as entraApp, entraStandIn, tenantId as entraTenant } from '../../../test/support/entra-stand-in.ts'
 import { signInStage } from '../../../test/support/sign-in-stage.ts'
@@ -102,6 +103,18 @@ test('the browser of a known agent begins a sign-in where its network has none l
   assert.deepEqual(known, { network: from, is_known_browser: true }, 'by which the agent’s network is judged')
   const forged = cookieOfAgent('987654', all.device.id)
   assert.equal(await begin(all, { from, cookie: forged }), 429)
+})
+
+test('whoever asks while the database cannot be read is not kept out afterwards', async () => {
+  const all = await setUpApplication()
+  const from = '198.51.100.77'
+  await sql`alter table signin_connections rename to connections_elsewhere`.execute(stage.db)
+  try {
+    assert.deepEqual(await ask(Array(100).fill(from), () => begin(all, { from })), { 500: 100 })
+  } finally {
+    await sql`alter table connections_elsewhere rename to signin_connections`.execute(stage.db)
+  }
+  assert.equal(await begin(all, { from }), 'begun')
 })
 
 const inSoak = { skip: isSoak ? false : 'begins 3,000 sign-ins: in a soak' }

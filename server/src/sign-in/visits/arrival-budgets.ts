@@ -27,6 +27,7 @@ export function arrivalBudgets(clock: Clock, onRefused: (clientId: string) => vo
   const ofNetworks = networkBudgets(asked, clock)
   const ofSignedNetworks = networkBudgets(askedToBeSigned, clock)
   const ofClients = spendingBudget(begunAtClient, clock)
+  const budgetOf = ({ isSigned }: Arriving) => (isSigned ? ofSignedNetworks : ofNetworks)
   const isOfClient = ({ isSigned, agent }: Arriving) => !isSigned && !agent
 
   /**
@@ -35,10 +36,16 @@ export function arrivalBudgets(clock: Clock, onRefused: (clientId: string) => vo
    */
   function mayArrive(arriving: Arriving): boolean {
     const isClientSpent = isOfClient(arriving) && ofClients.isSpent(arriving.clientId)
-    const may = !isClientSpent && (arriving.isSigned ? ofSignedNetworks : ofNetworks)(arriving)
+    const may = !isClientSpent && budgetOf(arriving).take(arriving)
     if (!may) onRefused(arriving.clientId)
     return may
   }
+
+  /**
+   * A request was not answered by a fault of ours, such as a database that is down: who asks again is not kept out for it once
+   * that is over. Until the database was read a client is unknown, and its office has one share with every stranger there.
+   */
+  const takeBack = (arriving: Arriving): void => budgetOf(arriving).giveBack(arriving)
 
   /**
    * Takes a share of the client for a sign-in that begins, before it does, as others may begin at the same time. Returns what gives
@@ -54,9 +61,9 @@ export function arrivalBudgets(clock: Clock, onRefused: (clientId: string) => vo
 
   const ofSignOuts = networkBudgets(askedToBeSigned, clock)
   /** Whether a network may ask to be signed out. It leaves no row. */
-  const maySignOut = (address: string): boolean => ofSignOuts({ clientId: '', address, isSigned: false })
+  const maySignOut = (address: string): boolean => ofSignOuts.take({ clientId: '', address, isSigned: false })
 
-  return { mayArrive, takeShare, maySignOut }
+  return { mayArrive, takeBack, takeShare, maySignOut }
 }
 
 /**
@@ -66,12 +73,22 @@ export function arrivalBudgets(clock: Clock, onRefused: (clientId: string) => vo
 function networkBudgets({ burst, perSecond }: { burst: number; perSecond: number }, clock: Clock) {
   const ofNetwork = spendingBudget({ burst, perSecond }, clock)
   const ofSite = spendingBudget({ burst: networksOfSite * burst, perSecond: networksOfSite * perSecond }, clock)
-  return (arriving: Arriving): boolean => {
+  function keysOf(arriving: Arriving): { network: string; site: string } {
     const network = `${arrivesAs(arriving)} ${arriving.clientId}`
-    const site = arriving.agent ? network : `${siteOf(arriving.address)} ${arriving.clientId}`
-    if (ofNetwork.isSpent(network) || ofSite.isSpent(site)) return false
-    ofNetwork.spend(network)
-    ofSite.spend(site)
-    return true
+    return { network, site: arriving.agent ? network : `${siteOf(arriving.address)} ${arriving.clientId}` }
+  }
+  return {
+    take(arriving: Arriving): boolean {
+      const { network, site } = keysOf(arriving)
+      if (ofNetwork.isSpent(network) || ofSite.isSpent(site)) return false
+      ofNetwork.spend(network)
+      ofSite.spend(site)
+      return true
+    },
+    giveBack(arriving: Arriving): void {
+      const { network, site } = keysOf(arriving)
+      ofNetwork.giveBack(network)
+      ofSite.giveBack(site)
+    },
   }
 }

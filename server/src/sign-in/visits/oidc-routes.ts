@@ -83,7 +83,10 @@ async function arrive(
   if (!context.mayArrive(arriving)) {
     return pages.tooMany(reply, await context.applicationOf(place, client))
   }
-  const found = await context.providerFor(place, client)
+  const found = await context.providerFor(place, client).catch((error) => {
+    context.takeBack(arriving)
+    throw error
+  })
   if (!found) return reply.callNotFound()
   const { connection } = found
   const call = providerCall({ context, pages, place, request, reply, client, connection, arriving })
