@@ -195,6 +195,9 @@ export const webhookPayload = (event: WebhookEvent) => {
         },
       ),
       timestamp: Text('When it happened, to the second.', { format: 'date-time' }),
+      cause: Text(
+        'What brought it about: the same as `txn` in the tokens of streams, and in the audit log, of everything that one request, deadline or answer of a device has caused.',
+      ),
       data: Type.Object(data as TProperties, { description: 'About what it happened to.' }),
     },
     { title: event, description: summary },

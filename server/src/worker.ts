@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { runConsoleAccessRetention } from './access/sessions/run-console-access-retention.ts'
 import { assignOwnersByAccount } from './administration/registrations/assign-owners-by-account.ts'
@@ -8,11 +7,13 @@ import { endRequestsOfLeavers } from './administration/requests/end-requests-of-
 import { dropUnlinkedKeys } from './agents/companion-keys/drop-unlinked-keys.ts'
 import { dropOldChallenges } from './agents/device-proofs/give-challenge.ts'
 import { refuseUnconfirmedNodes } from './agents/protocol/refuse-unconfirmed-nodes.ts'
-import type { ChangeOrigin } from './base/change-context.ts'
+import { type ChangeOrigin, type Initiator, newCause } from './base/change-context.ts'
 import type { Clock } from './base/clock.ts'
 import type { Config } from './base/config/load-config.ts'
 import type { Connection } from './base/db/connect.ts'
 import type { Db } from './base/db/transact.ts'
+import { causedJob } from './base/jobs/caused-job.ts'
+import type { JobName } from './base/jobs/job-data.ts'
 import { repeat } from './base/jobs/repeat.ts'
 import { type JobHandlers, type ScheduledJob, startJobs } from './base/jobs/start-jobs.ts'
 import { keptMs } from './base/retention.ts'
@@ -59,16 +60,21 @@ const shippedChecksEveryMs = 600_000
 /** The table of contents of the background. Any number of processes may run it on one database. */
 export async function startWorker({ config, connection, clock, log, streams }: WorkerParts): Promise<Worker> {
   const { db } = connection
-  const context = (initiator: ChangeOrigin['initiator']) => (): ChangeOrigin => ({
-    cause: randomUUID(),
-    initiator,
-    now: clock(),
-  })
+  const context = (initiator: Initiator) => (): ChangeOrigin => ({ ...newCause(), initiator, now: clock() })
+  const by = <Name extends JobName>(name: Name, initiator: Initiator) => ({ name, initiator, clock, log })
 
   const queued: JobHandlers = {
-    'recompute-check': ({ data }, signal) => recomputeCheck(db, data, context('admin'), signal),
-    'hold-earlier-blocks': ({ data }) => holdEarlierBlocks(db, data, context('policy')()),
-    'remove-check': ({ data }, signal) => removeCheck(db, data, context('admin'), signal),
+    'recompute-check': causedJob(by('recompute-check', 'admin'), (check, change, signal) =>
+      recomputeCheck(db, check, change, signal),
+    ),
+    'hold-earlier-blocks': causedJob(by('hold-earlier-blocks', 'policy'), async (hold, change) => {
+      await holdEarlierBlocks(db, hold, change())
+      return []
+    }),
+    'remove-check': causedJob(by('remove-check', 'admin'), async (check, change, signal) => {
+      await removeCheck(db, check, change, signal)
+      return []
+    }),
     'verify-audit-log': ({ data }, signal) => keepVerification(db, { ...data, clock, signal }),
     // Whose turn it is, is decided when one begins.
     'run-reporting-query': async (_job, signal) => {
@@ -118,7 +124,7 @@ function scheduledJobs(
   db: Db,
   { config, clock, log }: Pick<WorkerParts, 'config' | 'clock' | 'log'>,
 ): Record<string, ScheduledJob> {
-  const bySystem = (): ChangeOrigin => ({ cause: randomUUID(), initiator: 'system', now: clock() })
+  const bySystem = (): ChangeOrigin => ({ ...newCause(), initiator: 'system', now: clock() })
   return {
     'purge-devices': {
       cron: '* * * * *',

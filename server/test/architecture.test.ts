@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { contexts, featureArrows } from './architecture/arrow-table.ts'
 import { brokenArrows } from './architecture/broken-arrows.ts'
 import { brokenOwnership, tablesWritten } from './architecture/broken-ownership.ts'
+import { causeBeginnings } from './architecture/cause-beginnings.ts'
 import { connections, connectionsOf } from './architecture/connections.ts'
 import { consoleArrows } from './architecture/console-arrow-table.ts'
 import { consoleHomeOf, isConsoleSource, isServerSource, isTest, placeOf } from './architecture/file-role.ts'
@@ -106,4 +107,12 @@ test('every body is read by what bounds its memory and its time, never by the fr
     readers.map(({ path }) => path),
     [],
   )
+})
+
+/** A name called, or an identifier made where a cause is given. */
+const beginsCause = /\b(?:newCause|systemChange)\(|\b(?:cause|txn): randomUUID\(/
+
+test('a cause begins with a request, a person, a clock or a device, and with no job', () => {
+  const beginning = product.filter(({ code }) => beginsCause.test(code)).map(({ path }) => path)
+  assert.deepEqual(beginning.toSorted(), Object.keys(causeBeginnings).toSorted())
 })

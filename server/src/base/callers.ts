@@ -2,7 +2,7 @@ import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import type { Feature } from '@muster/contract/features.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
-import type { Actor, ActorIdentity } from './change-context.ts'
+import type { Actor, ActorIdentity, RequestSource } from './change-context.ts'
 
 /** For whom a request is answered: someone with a key, or an administrator in the console. */
 export type Caller = {
@@ -56,7 +56,7 @@ export type AdmittedSession = {
   /** Which request of the session's minute this is, from 1. */
   used: number
   milliseconds_left: number
-  readonly ip_address: string
+  readonly source: RequestSource
 }
 
 /** The administrator, for the audit log. */
@@ -65,7 +65,7 @@ export const actorOf = (session: AdmittedSession): Actor => ({
   id: session.admin_user_id,
   name: `${session.first_name} ${session.last_name}`.trim(),
   email: session.email,
-  ipAddress: session.ip_address,
+  source: session.source,
 })
 
 /**
@@ -81,7 +81,7 @@ export type SessionNeed = {
 
 /** What a request of the console says about where it comes from. */
 export type Browser = {
-  ipAddress: string
+  source: RequestSource
   userAgent: string | undefined
   /** The secret of the session that the browser has, whether or not it still opens anything. */
   sessionSecret: string | undefined

@@ -10,7 +10,7 @@ export const terminalActor = (): Actor => ({
   id: null,
   name: `${operatingUser()} (command line)`,
   email: null,
-  ipAddress: null,
+  source: null,
 })
 
 /** Whoever runs commands may do everything. */

@@ -8,6 +8,7 @@ import { fail } from '../base/errors.ts'
 import type { Secrets } from '../base/secrets/secrets.ts'
 import { isWellFormedKey } from '../base/secrets/token-format.ts'
 import { type AccessToken, isAccessToken, readAccessToken, type Scope } from './access-tokens.ts'
+import { sourceOf } from './request-source.ts'
 import type { RequireAddress } from './require-address.ts'
 
 /** What a route asks of the key; `scope` is what an access token needs, which is good for nothing without one. */
@@ -117,7 +118,13 @@ export function authenticator(
         requirePermission(principal, needed)
         onPermissionUse(principal, needed)
       }
-      request.principal = { organizationId, keyId, baseUrl, actor: { ...actor, ipAddress: request.ip }, requirePower }
+      request.principal = {
+        organizationId,
+        keyId,
+        baseUrl,
+        actor: { ...actor, source: sourceOf(request) },
+        requirePower,
+      }
       request.sender = organizationId
       if (access) requireScope(access, scope)
       if (feature) requireFeature(principal, feature)

@@ -31,6 +31,7 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
         status,
         duration_ms: Math.round(reply.elapsedTime * 10) / 10,
         remote_address: request.ip,
+        cause: request.source?.cause,
         organization_id: principal?.organizationId,
         api_key_id: principal?.keyId,
       }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { newCause } from '../base/change-context.ts'
 import { inOrganization } from '../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../base/db/transact.ts'
 import { minuteMs } from '../base/time.ts'
@@ -98,7 +98,7 @@ async function storeChanges(
   const { outcomes, troubled } = await judge(tx, times, place, snapshots)
   const current = snapshots.filter((_, index) => outcomes[index] !== 'outdated')
   await clearProblems(tx, place, troubled)
-  await followReportedFacts(tx, place, reportedFacts(current), { cause: randomUUID(), now })
+  await followReportedFacts(tx, place, reportedFacts(current), { ...newCause(), now })
   for (const [index, snapshot] of snapshots.entries()) {
     if (outcomes[index] === 'changed') await storeSnapshot(tx, place, snapshot)
   }

@@ -246,7 +246,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   health: ['base/jobs', 'base/db'],
   // The memory and the time of what is sent.
   'base/bodies': [],
-  'base/jobs': ['base/db', 'base/logging.ts', 'base/errors.ts', 'base/clock.ts'],
+  'base/jobs': ['base/db', 'base/change-context.ts', 'base/logging.ts', 'base/errors.ts', 'base/clock.ts'],
   'base/lists': ['base/db', 'base/errors.ts', 'base/fold-text.ts'],
   'base/config': ['base/describe-fault.ts', 'base/nearest-name.ts', 'base/secrets'],
   'base/secrets': ['base/db', 'base/errors.ts'],

@@ -97,7 +97,7 @@ export async function populate(harness: TestApp, organizationId: string): Promis
       id: null,
       name: `Admin ${nameOf(index)}`,
       email: 'admin@acme.example',
-      ipAddress: null,
+      source: null,
     }
     const entry = { action: 'records.exported', about: {}, description: `Looked at "${nameOf(index)}".` } as const
     await transact(harness.db, (tx) => recordAudit(tx, entry, newChange(actor, organizationId, minute(index))))

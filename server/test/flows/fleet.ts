@@ -182,7 +182,7 @@ const administrator: Actor = {
   id: '1',
   name: 'Grace Hopper',
   email: 'grace@acme.example',
-  ipAddress: null,
+  source: null,
 }
 
 async function command(

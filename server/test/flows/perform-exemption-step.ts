@@ -21,7 +21,7 @@ const administrator: Actor = {
   id: '1',
   name: 'Grace Hopper',
   email: 'grace@acme.example',
-  ipAddress: null,
+  source: null,
 }
 
 /** Takes the step in the product. */

@@ -103,7 +103,9 @@ async function queue(organizationId: string, deviceIds: readonly string[]) {
   await transact(database.db, async (tx) => {
     const changes = deviceIds.map((deviceId) => ({ deviceId, occurredAt: at, ...said }))
     await queueComplianceChanges(tx, organizationId, changes)
-    const messages = deviceIds.map((id) => ({ event, deviceId: id, orderedBy: id, data: {} as never, at }) as const)
+    const messages = deviceIds.map(
+      (id) => ({ event, deviceId: id, orderedBy: id, data: {} as never, cause: 'test', at }) as const,
+    )
     await queueWebhooks(tx, organizationId, messages)
   })
 }

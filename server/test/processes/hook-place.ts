@@ -20,7 +20,7 @@ export const queueNamedChanges = (tx: Tx, organizationId: string, changes: reado
       ...{ device_id: Number(deviceId), device_name: name, device_status: 'good' as const },
       device_url: `https://muster.test/devices/${deviceId}`,
     },
-    ...{ deviceId, orderedBy: deviceId, at },
+    ...{ deviceId, orderedBy: deviceId, cause: 'test', at },
   }))
   return queueWebhooks(tx, organizationId, messages)
 }

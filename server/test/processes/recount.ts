@@ -56,6 +56,8 @@ function assertChain(tables: Tables): void {
       about: entry['about'] == null ? null : entry['about'].slice(1, -1).split(',').filter(Boolean),
       action: entry['action'] ?? null,
       changes: entry['changes'] == null ? null : JSON.parse(entry['changes']),
+      cause: entry['cause'] ?? null,
+      request_id: entry['request_id'] ?? null,
     }
     assert.deepEqual(bytes(column(entry, 'previous_hash')), previous, `entry ${entry['id']} follows the one before`)
     previous = hashEntry(previous, hashed)

@@ -50,7 +50,7 @@ function held(db: Db, at: Held['at']): Db {
 const { by, at, place, organizationId, authLogId, now } = JSON.parse(process.argv[2] ?? '') as Held
 const connection = await ('url' in place ? connectPostgres({ ...place, maxConnections: 2 }) : connectEmbedded(place))
 const db = held(connection.db, at)
-const change = { cause: `held ${by}`, initiator: 'system', now } as const
+const change = { cause: `held ${by}`, requestId: null, initiator: 'system', now } as const
 const ending = { organizationId, authLogId }
 if (by === 'sweep') await expireAuthLogs(db, () => change, 1)
 else {

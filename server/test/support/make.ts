@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
-import { type ChangeOrigin, systemChange } from '../../src/base/change-context.ts'
+import { type ChangeOrigin, newCause, systemChange } from '../../src/base/change-context.ts'
 import type { Database } from '../../src/base/db/schema.ts'
 import { type Db, transact } from '../../src/base/db/transact.ts'
 import type { CheckRun } from '../../src/compliance/results/record-results.ts'
@@ -22,7 +22,7 @@ export const startOfTests = '2026-11-20T10:00:00.000Z'
 type Row<Table extends keyof Database> = Selectable<Database[Table]>
 type Columns<Table extends keyof Database> = Partial<Omit<Insertable<Database[Table]>, 'organization_id'>>
 
-export const contextAt = (now = startOfTests): ChangeOrigin => ({ cause: randomUUID(), initiator: 'policy', now })
+export const contextAt = (now = startOfTests): ChangeOrigin => ({ ...newCause(), initiator: 'policy', now })
 
 export type MadeCheck = Row<'checks'> & { configuration: Row<'check_configurations'> }
 

@@ -3,6 +3,7 @@ import { type ChangeContext, newChange } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
 import type { Links } from '../../base/links.ts'
 import type { CallerScheme } from '../../http/caller-scheme.ts'
+import { sourceOf } from '../../http/request-source.ts'
 import { type AdmittedToken, admitToken } from './admit-token.ts'
 import { isRecord, type Values } from './attribute.ts'
 import type { Precondition } from './require-version.ts'
@@ -75,7 +76,7 @@ async function admit(scope: FastifyInstance, request: FastifyRequest, reply: Fas
 
 function readRequest(scope: FastifyInstance, request: FastifyRequest): ScimRequest {
   const { db, linksOf, clock } = scope.kit
-  const { scimToken: token, method, params, query, body, headers, ip } = request
+  const { scimToken: token, method, params, query, body, headers } = request
   if (!token) return refuse(401, undefined, 'Send a SCIM token.')
   const takesBody = method !== 'GET' && method !== 'DELETE'
   if (takesBody && !isRecord(body)) refuse(400, 'invalidSyntax', 'The body must be a JSON object.')
@@ -83,7 +84,7 @@ function readRequest(scope: FastifyInstance, request: FastifyRequest): ScimReque
     db,
     links: linksOf(token),
     call: newChange(
-      { type: 'System', id: null, name: `${token.name} (SCIM)`, email: null, ipAddress: ip },
+      { type: 'System', id: null, name: `${token.name} (SCIM)`, email: null, source: sourceOf(request) },
       token.organizationId,
       clock(),
       'admin',

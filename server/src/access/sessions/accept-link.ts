@@ -41,11 +41,11 @@ export async function acceptLink(db: Db, secrets: Secrets, asked: Acceptance): P
     await setPassword(tx, { organizationId, adminUserId: admin.id, passwordHash, now: asked.now })
     await endFirstRunLinks(tx, organizationId, asked.now)
     await forgetFailures(tx, secrets, admin.email)
-    const { ipAddress, userAgent, now } = asked
-    const session = { organizationId, adminUserId: admin.id, method: 'link', ipAddress, userAgent, now } as const
+    const { source, userAgent, now } = asked
+    const session = { organizationId, adminUserId: admin.id, method: 'link', source, userAgent, now } as const
     await endEarlierSession(tx, secrets, asked)
     const secret = await startSession(tx, secrets, session)
-    const actor: Actor = { type: 'User', ...admin, ipAddress }
+    const actor: Actor = { type: 'User', ...admin, source }
     const description = 'Chose a password with a one-time link and signed in to the console.'
     await recordAudit(
       tx,
@@ -96,8 +96,8 @@ async function knownAdmin(tx: Tx, link: LinkRow, now: string): Promise<Known> {
 }
 
 async function addFirst(tx: Tx, link: LinkRow, asked: Acceptance) {
-  const { email = '', firstName = '', lastName = '', ipAddress, now } = asked
-  const actor = systemActorAt(ipAddress)
+  const { email = '', firstName = '', lastName = '', source, now } = asked
+  const actor = systemActorAt(source)
   const { organization_id: organizationId } = link
   await tx.selectFrom('organizations').select('id').where('id', '=', organizationId).forNoKeyUpdate().execute()
   if (await hasAccounts(tx, organizationId)) fail('link_ended')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AdmittedSession } from '../../base/callers.ts'
+import type { RequestSource } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { clockToleranceMs, plusMs } from '../../base/time.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
@@ -12,9 +13,9 @@ import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 export async function admitSession(
   db: Db,
   lookupHash: Buffer,
-  { now, isBackground, ipAddress }: { now: string; isBackground: boolean; ipAddress: string },
+  { now, isBackground, source }: { now: string; isBackground: boolean; source: RequestSource },
 ): Promise<AdmittedSession | undefined> {
-  const { rows } = await sql<Omit<AdmittedSession, 'ip_address'>>`
+  const { rows } = await sql<Omit<AdmittedSession, 'source'>>`
     with known as (
       select session.organization_id, organizations.name as organization_name, organizations.disabled_features,
         session.id as session_id, session.created_at, session.verified_at,
@@ -49,5 +50,5 @@ export async function admitSession(
     )
     select known.*, counted.used, counted.milliseconds_left from known, counted`.execute(db)
   const [row] = rows
-  return row && { ...row, ip_address: ipAddress }
+  return row && { ...row, source }
 }

@@ -15,7 +15,7 @@ import { sessionPurpose } from './start-session.ts'
 export async function endEarlierSession(
   tx: Tx,
   secrets: Secrets,
-  { sessionSecret, ipAddress, now }: Pick<Browser, 'sessionSecret' | 'ipAddress'> & { now: string },
+  { sessionSecret, source, now }: Pick<Browser, 'sessionSecret' | 'source'> & { now: string },
 ): Promise<void> {
   if (sessionSecret === undefined) return
   const earlier = await findOpenSession(tx, secrets.lookupHash(sessionPurpose, sessionSecret), now)
@@ -30,7 +30,7 @@ export async function endEarlierSession(
       about: { administrator: id },
       description: 'Signed out of the console: someone signed in again with the same browser.',
     },
-    newChange({ type: 'User', id, name, email, ipAddress }, organizationId, now),
+    newChange({ type: 'User', id, name, email, source }, organizationId, now),
   )
 }
 

@@ -3,6 +3,7 @@ import { after, beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { addAdmin } from '../../../test/support/console.ts'
 import { json, startHostileProvider } from '../../../test/support/hostile-provider.ts'
+import { sourceAt } from '../../../test/support/source-at.ts'
 import { type GuardedFetch, guardedFetch } from '../../base/outbound/guarded-fetch.ts'
 import { openOidc } from './oidc-provider.ts'
 import { signInByIdentity } from './sign-in-by-identity.ts'
@@ -53,7 +54,12 @@ async function signIn(claims: Record<string, unknown>, configured = tenant, publ
   const token = await provider.sign({ iss: tenant, sub: 'AbC-1', tid: tenant.split('/')[3], nonce, ...claims })
   provider.endpoints.set('/token', json({ access_token: 'at', token_type: 'Bearer', expires_in: 60, id_token: token }))
   const { identity } = await oidc.finish({ sealedFlow, query: `code=c&state=${state}`, now })
-  const browser = { ipAddress: '192.0.2.1', userAgent: 'test', sessionSecret: undefined, deviceCookie: undefined }
+  const browser = {
+    source: sourceAt('192.0.2.1'),
+    userAgent: 'test',
+    sessionSecret: undefined,
+    deviceCookie: undefined,
+  }
   const secret = await signInByIdentity(app.db, app.secrets, { identity, provider: 'Entra', ...browser, now })
   return { isSignedIn: secret !== undefined, isUnverified: identity.isUnverified }
 }

@@ -34,8 +34,8 @@ export function signInByPasskey(db: Db, secrets: Secrets, site: PasskeySite, ask
     await endEarlierSession(tx, secrets, { ...browser, now })
     const secret = await startSession(tx, secrets, { organizationId, adminUserId, method: 'passkey', ...browser, now })
     const adminName = `${passkey.first_name} ${passkey.last_name}`.trim()
-    const { ipAddress } = browser
-    const actor = { type: 'User', id: adminUserId, name: adminName, email, ipAddress } as const
+    const { source } = browser
+    const actor = { type: 'User', id: adminUserId, name: adminName, email, source } as const
     const description = `Signed in to the console with the passkey "${name}".`
     await recordAudit(
       tx,

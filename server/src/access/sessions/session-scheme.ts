@@ -7,6 +7,7 @@ import type { Need } from '../../http/authenticate.ts'
 import type { CallerScheme, OperationScheme } from '../../http/caller-scheme.ts'
 import { consolePrefix } from '../../http/console-address.ts'
 import type { Kit } from '../../http/kit.ts'
+import { sourceOf } from '../../http/request-source.ts'
 import type { SessionGuard } from '../../http/session-endpoint.ts'
 import { admitSession } from './admit-session.ts'
 import { deviceCookie, flowCookie, sessionCookie } from './cookie.ts'
@@ -48,7 +49,7 @@ export function consoleGuard({ config, db, secrets, clock }: Kit): ConsoleGuard 
     const session = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
       now: clock(),
       isBackground: request.headers[byItselfHeader] === '1',
-      ipAddress: request.ip,
+      source: sourceOf(request),
     })
     if (!session) return fail('not_signed_in')
     holdToLimit(reply, session)
@@ -73,11 +74,11 @@ export function consoleGuard({ config, db, secrets, clock }: Kit): ConsoleGuard 
     refuseStrangers,
     admit,
     requireFreshProof,
-    browserOf: ({ ip, headers }) => ({
-      ipAddress: ip,
-      userAgent: headers['user-agent'],
-      sessionSecret: cookie.read(headers.cookie),
-      deviceCookie: device.read(headers.cookie),
+    browserOf: (request) => ({
+      source: sourceOf(request),
+      userAgent: request.headers['user-agent'],
+      sessionSecret: cookie.read(request.headers.cookie),
+      deviceCookie: device.read(request.headers.cookie),
     }),
   }
 }

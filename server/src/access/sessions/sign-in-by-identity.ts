@@ -18,17 +18,17 @@ type Asked = Browser & { identity: Identity; provider: string; organization?: st
  * provider's own identifier does, so that an address given to someone else opens nothing. Undefined for nobody known.
  */
 export function signInByIdentity(db: Db, secrets: Secrets, asked: Asked): Promise<string | undefined> {
-  const { identity, provider, ipAddress, userAgent, now } = asked
+  const { identity, provider, source, userAgent, now } = asked
   return transact(db, async (tx) => {
     const known = await findByIdentity(tx, asked)
     const account = known.length > 0 ? only(known) : await bindByAddress(tx, asked)
     if (!account) return undefined
     const { organization_id: organizationId, id: adminUserId, email } = account
-    const session = { organizationId, adminUserId, method: 'oidc', ipAddress, userAgent, now } as const
+    const session = { organizationId, adminUserId, method: 'oidc', source, userAgent, now } as const
     await endEarlierSession(tx, secrets, asked)
     const secret = await startSession(tx, secrets, { ...session, verifiedAt: verifiedAt(identity, now) })
     const name = `${account.first_name} ${account.last_name}`.trim()
-    const actor = { type: 'User', id: adminUserId, name, email, ipAddress } as const
+    const actor = { type: 'User', id: adminUserId, name, email, source } as const
     const first = known.length > 0 ? '' : ', for the first time'
     const description = `Signed in to the console through the identity provider "${provider}"${first}.`
     await recordAudit(

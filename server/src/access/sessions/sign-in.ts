@@ -11,7 +11,7 @@ import { holdsFactor, useCode } from './second-factor.ts'
 import { startSession } from './start-session.ts'
 import { admitAttempt, forgiveAttempt, isKnown, takeBackAttempt } from './throttle-sign-ins.ts'
 
-type Asked = Pick<Browser, 'ipAddress' | 'deviceCookie'> & {
+type Asked = Pick<Browser, 'source' | 'deviceCookie'> & {
   email: string
   password: string
   /** Of the authenticator app, or a recovery code. */
@@ -35,15 +35,15 @@ export async function signIn(
   secrets: Secrets,
   asked: Asked & Browser & { organization?: string | undefined },
 ): Promise<SignInOutcome> {
-  const { email, ipAddress, userAgent, now } = asked
+  const { email, source, userAgent, now } = asked
   const find = () => findAccounts(db, { email, organization: asked.organization })
   return proveIdentity(db, secrets, asked, find, async (tx, account, proof) => {
     const { organization_id: organizationId, id: adminUserId } = account
-    const session = { organizationId, adminUserId, method: 'password', ipAddress, userAgent, now } as const
+    const session = { organizationId, adminUserId, method: 'password', source, userAgent, now } as const
     await endEarlierSession(tx, secrets, asked)
     const secret = await startSession(tx, secrets, session)
     const name = `${account.first_name} ${account.last_name}`.trim()
-    const actor = { type: 'User', id: adminUserId, name, email: account.email, ipAddress } as const
+    const actor = { type: 'User', id: adminUserId, name, email: account.email, source } as const
     await recordAudit(
       tx,
       {

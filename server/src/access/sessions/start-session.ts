@@ -7,7 +7,7 @@ import { describeBrowser } from './rules.ts'
 
 export const sessionPurpose = 'admin session'
 
-type NewSession = Pick<Browser, 'ipAddress' | 'userAgent'> & {
+type NewSession = Pick<Browser, 'source' | 'userAgent'> & {
   organizationId: string
   adminUserId: string
   method: SignInMethod
@@ -17,14 +17,14 @@ type NewSession = Pick<Browser, 'ipAddress' | 'userAgent'> & {
 
 /** Begins a session and returns its secret (256 bits), which is in the cookie only: the database has its keyed hash. */
 export async function startSession(tx: Tx, secrets: Secrets, asked: NewSession): Promise<string> {
-  const { organizationId, adminUserId, method, ipAddress, userAgent, now } = asked
+  const { organizationId, adminUserId, method, source, userAgent, now } = asked
   const { id } = await tx
     .insertInto('admin_sessions')
     .values({
       organization_id: organizationId,
       admin_user_id: adminUserId,
       method,
-      ip_address: ipAddress,
+      ip_address: source.ipAddress,
       user_agent: describeBrowser(userAgent),
       created_at: now,
       last_seen_at: now,

@@ -1,3 +1,4 @@
+import type { RequestSource } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { foldText } from '../../base/fold-text.ts'
 import { networkOf } from '../../base/network-of.ts'
@@ -16,7 +17,7 @@ import {
 
 export type Attempt = {
   email: string
-  ipAddress: string
+  source: Pick<RequestSource, 'ipAddress'>
   /** The cookie of a browser in which someone has signed in before, as it came. */
   deviceCookie: string | undefined
   /** Of a session whose holder proves again who they are. */
@@ -35,7 +36,7 @@ const accountHash = (secrets: Secrets, email: string) => secrets.lookupHash('sig
  * in which rows are locked: by kind, so that no two transactions wait for each other.
  */
 function subjectsOf(secrets: Secrets, attempt: Attempt): Subject[] {
-  const { email, ipAddress, sessionId } = attempt
+  const { email, source, sessionId } = attempt
   const own = (kind: string, id: string): Subject => ({
     hash: secrets.lookupHash(`sign-in ${kind}`, JSON.stringify([id, foldText(email)])),
     rule: ownRule,
@@ -44,7 +45,7 @@ function subjectsOf(secrets: Secrets, attempt: Attempt): Subject[] {
   if (sessionId !== undefined) return [own('session', sessionId)]
   const device = knownDeviceOf(secrets, attempt)
   if (device !== undefined) return [own('device', device)]
-  const network = networkOf(ipAddress)
+  const network = networkOf(source.ipAddress)
   return [
     { hash: secrets.lookupHash('sign-in address', network), rule: networkRule, isForgivenWhole: false },
     { hash: accountHash(secrets, email), rule: strangersRule, isForgivenWhole: true },

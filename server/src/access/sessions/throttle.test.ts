@@ -23,7 +23,7 @@ const attempt = (browser: Browser, email: string, ipAddress: string, tried = 'wr
 
 /** Counts failed tries of a stranger as the route does, without the time that a hash takes. */
 const fail = (email: string, ipAddress: string) =>
-  admitAttempt(app.db, app.secrets, { email, ipAddress, deviceCookie: undefined, now: app.now() })
+  admitAttempt(app.db, app.secrets, { email, source: { ipAddress }, deviceCookie: undefined, now: app.now() })
 
 async function lockOut(email: string, networks: readonly string[], tries = 8): Promise<void> {
   for (const ipAddress of networks) for (let count = 0; count < tries; count += 1) await fail(email, ipAddress)

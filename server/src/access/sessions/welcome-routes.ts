@@ -4,6 +4,7 @@ import type { AdmittedSession } from '../../base/callers.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import type { Kit } from '../../http/kit.ts'
+import { sourceOf } from '../../http/request-source.ts'
 import { admitSession } from './admit-session.ts'
 import { rememberDevice } from './known-device.ts'
 import { readPreferences } from './preferences.ts'
@@ -30,15 +31,19 @@ export async function giveSession(
   reply: FastifyReply,
   secret: string,
 ): Promise<AdmittedSession> {
-  const { ip: ipAddress, headers } = reply.request
+  const { request } = reply
   const now = clock()
   const admitted = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
     now,
     isBackground: false,
-    ipAddress,
+    source: sourceOf(request),
   })
   const session = admitted ?? fail('not_signed_in')
-  const device = rememberDevice(secrets, { cookie: guard.deviceCookie.read(headers.cookie), email: session.email, now })
+  const device = rememberDevice(secrets, {
+    cookie: guard.deviceCookie.read(request.headers.cookie),
+    email: session.email,
+    now,
+  })
   reply.header('set-cookie', [guard.cookie.give(secret), guard.deviceCookie.give(device)])
   return session
 }

@@ -14,7 +14,7 @@ import { restoreDevice } from './restore-device.ts'
 const database = testDatabase()
 const make = makeIn(database)
 const minute = (count: number) => plusMs(startOfTests, count * 60_000)
-const actor: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@acme.example', ipAddress: null }
+const actor: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@acme.example', source: null }
 
 let organizationId: string
 beforeEach(async () => {

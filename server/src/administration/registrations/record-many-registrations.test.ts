@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { sourceAt } from '../../../test/support/source-at.ts'
 import { type Actor, newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { minuteMs, plusMs } from '../../base/time.ts'
@@ -25,7 +26,7 @@ beforeEach(async () => {
 })
 
 const byAda = (now: string) => {
-  const actor: Actor = { type: 'Person', id: ada.id, name: ada.name, email: ada.email, ipAddress: '192.0.2.1' }
+  const actor: Actor = { type: 'Person', id: ada.id, name: ada.name, email: ada.email, source: sourceAt('192.0.2.1') }
   return newChange(actor, organizationId, now)
 }
 

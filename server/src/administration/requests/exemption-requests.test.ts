@@ -33,7 +33,7 @@ beforeEach(async () => {
   app.setNow(start)
   const { organizationId } = app.tenant
   ada = await make.person(organizationId, { name: 'Ada', email: 'ada@acme.example' })
-  adasActor = { type: 'Person', id: ada.id, name: ada.name, email: ada.email, ipAddress: null }
+  adasActor = { type: 'Person', id: ada.id, name: ada.name, email: ada.email, source: null }
   device = await make.device(organizationId, { name: 'Mac', registered_owner_id: ada.id })
   disk = await make.check(organizationId, { issue_title: 'The disk is not encrypted', configuration: blocking })
   lock = await make.check(organizationId, { issue_title: 'The screen does not lock', configuration: blocking })

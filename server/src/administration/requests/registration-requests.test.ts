@@ -34,7 +34,7 @@ beforeEach(async () => {
     email: 'ada@acme.example',
     has_used_first_trust: true,
   })
-  adasActor = { type: 'Person', id: ada.id, name: ada.name, email: ada.email, ipAddress: null }
+  adasActor = { type: 'Person', id: ada.id, name: ada.name, email: ada.email, source: null }
   device = await make.device(app.tenant.organizationId, { name: 'Mac' })
 })
 

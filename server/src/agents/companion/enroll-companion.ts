@@ -1,4 +1,4 @@
-import { newChange, systemActorAt } from '../../base/change-context.ts'
+import { newChange, type RequestSource, systemActorAt } from '../../base/change-context.ts'
 import type { PublicEcJwk } from '../../base/db/schema.ts'
 import { transact } from '../../base/db/transact.ts'
 import { addCompanionKey, type CompanionFacts } from '../companion-keys/add-companion-key.ts'
@@ -16,7 +16,7 @@ import type { CompanionContext } from './companion-context.ts'
 import { findVoucher } from './find-voucher.ts'
 import { type Fields, textOf } from './signed-request.ts'
 
-type Signer = { kid: string; jwk: PublicEcJwk; noncedAt: string; ip: string; hosts: readonly string[] }
+type Signer = { kid: string; jwk: PublicEcJwk; noncedAt: string; source: RequestSource; hosts: readonly string[] }
 
 /**
  * Enrolls the key of a companion with the secret that its machine enrolls with. The key waits until the osquery node of its
@@ -25,17 +25,17 @@ type Signer = { kid: string; jwk: PublicEcJwk; noncedAt: string; ip: string; hos
  */
 export async function enrollCompanion(
   context: CompanionContext,
-  { kid, jwk, noncedAt, ip, hosts }: Signer,
+  { kid, jwk, noncedAt, source, hosts }: Signer,
   fields: Fields,
 ): Promise<Answer | undefined> {
   const { agents, db } = context
   const secret = textOf(fields['enroll_secret'])
-  const organizationId = secret && (await admitEnrollment(agents, secret, ip))
+  const organizationId = secret && (await admitEnrollment(agents, secret, source.ipAddress))
   if (!organizationId) return refusals.unknownSecret
   const secretHash = agents.secrets.lookupHash(enrollmentSecretPurpose, secret)
   const nodeKey = textOf(fields['node_key'])
   const now = agents.clock()
-  const change = newChange(systemActorAt(ip), organizationId, now)
+  const change = newChange(systemActorAt(source), organizationId, now)
   const facts = factsOf(fields)
   const vouchedBy = await findVoucher(db, fields['replaces'], { organizationId, kid, hosts })
   return transact(db, async (tx) => {
@@ -43,7 +43,7 @@ export async function enrollCompanion(
     const found = await findEnrollmentSecret(tx, secretHash, now)
     if (!found) return refusals.unknownSecret
     const key = { organizationId, kid, enrollmentSecretId: found.id, now }
-    if (!(await admitWaitingKey(tx, key))) return refuseWaiting(context, key, ip)
+    if (!(await admitWaitingKey(tx, key))) return refuseWaiting(context, key, source.ipAddress)
     const hash = nodeKey && agents.secrets.lookupHash(nodeKeyPurpose, nodeKey)
     const node = hash ? await findDeviceOfNodeKey(tx, organizationId, hash) : undefined
     const outcome = await addCompanionKey(tx, { ...key, jwk, vouchedBy, noncedAt }, facts)

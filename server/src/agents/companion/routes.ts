@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { abandonmentOf } from '../../http/abandonment.ts'
 import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
+import { sourceOf } from '../../http/request-source.ts'
 import { type CompanionKey, findCompanionKey } from '../companion-keys/queries.ts'
 import { useNonce } from '../companion-keys/use-nonce.ts'
 import type { AgentContext } from '../protocol/agent-context.ts'
@@ -57,10 +58,10 @@ function addScope(scope: FastifyInstance, context: CompanionContext): void {
   onSigned('/check_in', small, ({ key: before, fields, request, reply }) => {
     const checkIn = readCheckIn(fields, request.ip)
     return respond(context, before, { checkIn, reply }, (key) =>
-      takeCheckIn(context, { before, key }, { checkIn, ip: request.ip, signal: abandonmentOf(reply) }),
+      takeCheckIn(context, { before, key }, { checkIn, source: sourceOf(request), signal: abandonmentOf(reply) }),
     )
   })
-  onSigned('/results', 1024 * kilobyte, ({ key: before, fields, reply }) =>
+  onSigned('/results', 1024 * kilobyte, ({ key: before, fields, request, reply }) =>
     respond(context, before, { reply }, async (key) => {
       if (key.status !== 'linked' || key.living_device_id === null || key.contest_ends_at !== null) {
         return refusals.notLinked
@@ -69,6 +70,7 @@ function addScope(scope: FastifyInstance, context: CompanionContext): void {
         context,
         { organizationId: key.organization_id, deviceId: key.living_device_id },
         fields['results'],
+        sourceOf(request),
       )
       return success()
     }),
@@ -84,7 +86,7 @@ async function enroll(context: CompanionContext, request: FastifyRequest): Promi
   if (signed.noncedAt === undefined) return refusals.otherNonce
   const { signature, noncedAt, fields } = signed
   const { kid, jwk } = signature
-  const signer = { kid, jwk, noncedAt, ip: request.ip, hosts: hostsOf(context, request) }
+  const signer = { kid, jwk, noncedAt, source: sourceOf(request), hosts: hostsOf(context, request) }
   const refused = await enrollCompanion(context, signer, fields)
   if (refused) return { ...refused, nonce: context.enrollmentNonces.give(kid) }
   context.knownKeys.note(kid, true)

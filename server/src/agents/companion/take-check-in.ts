@@ -1,4 +1,4 @@
-import { type ChangeContext, newChange, systemActorAt } from '../../base/change-context.ts'
+import { type ChangeContext, newChange, type RequestSource, systemActorAt } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { networkOf } from '../../base/network-of.ts'
 import { askForLink, askForLinkAgain } from '../companion-keys/ask-for-link.ts'
@@ -42,7 +42,7 @@ export function readCheckIn(fields: Fields, ip: string): CheckInFields {
   }
 }
 
-type Arrival = { checkIn: CheckInFields; ip: string; signal: AbortSignal }
+type Arrival = { checkIn: CheckInFields; source: RequestSource; signal: AbortSignal }
 
 /**
  * Answers a check-in whose nonce was used up: at once, or when there is something to run or the time that the companion
@@ -51,10 +51,10 @@ type Arrival = { checkIn: CheckInFields; ip: string; signal: AbortSignal }
 export async function takeCheckIn(
   context: CompanionContext,
   { before, key }: { before: CompanionKey; key: CompanionKey },
-  { checkIn, ip, signal }: Arrival,
+  { checkIn, source, signal }: Arrival,
 ): Promise<Answer> {
-  if (isOfRival(before, checkIn.epoch)) return takeRival(context, { before, key }, checkIn, ip)
-  const settled = await settleKey(context, { before, key }, checkIn, ip)
+  if (isOfRival(before, checkIn.epoch)) return takeRival(context, { before, key }, checkIn, source)
+  const settled = await settleKey(context, { before, key }, checkIn, source)
   if (!settled) return refusals.unknownKey
   // While two companions contend for the key, neither speaks for the device.
   const deviceId = settled.status === 'linked' && settled.contest_ends_at === null ? settled.living_device_id : null
@@ -97,10 +97,10 @@ async function takeRival(
   context: CompanionContext,
   { before, key }: { before: CompanionKey; key: CompanionKey },
   { epoch, nodeKey }: CheckInFields,
-  ip: string,
+  source: RequestSource,
 ): Promise<Answer> {
   const { agents, db } = context
-  const change = newChange(systemActorAt(ip), key.organization_id, agents.clock())
+  const change = newChange(systemActorAt(source), key.organization_id, agents.clock())
   const isLinked = await transact(db, async (tx) => {
     await noteRival(tx, { before, key }, epoch, change.now)
     const isAnswering = agents.isTrial && key.rival_link_name !== null && nodeKey !== ''
@@ -125,7 +125,7 @@ async function settleKey(
   context: CompanionContext,
   { before, key }: { before: CompanionKey; key: CompanionKey },
   checkIn: CheckInFields,
-  ip: string,
+  source: RequestSource,
 ): Promise<CompanionKey | undefined> {
   const { agents, db } = context
   const now = agents.clock()
@@ -135,7 +135,7 @@ async function settleKey(
   const isAnswering = agents.isTrial && key.link_name !== null && checkIn.nodeKey !== ''
   const isUnasked = key.status === 'linking' && key.link_name === null
   if (!isWithoutDevice && !isUnasked && !isLinkInQuestion && !isAnswering) return key
-  const change = newChange(systemActorAt(ip), key.organization_id, now)
+  const change = newChange(systemActorAt(source), key.organization_id, now)
   await transact(db, async (tx) => {
     if (isAnswering) await linkByNodeKey(context, tx, { key, isRival: false, nodeKey: checkIn.nodeKey }, change)
     else if (isLinkInQuestion) await settleLink(tx, before, change)

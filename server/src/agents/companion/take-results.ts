@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import type { RequestSource } from '../../base/change-context.ts'
 import type { CheckRun } from '../../compliance/results/record-results.ts'
 import { type QueryAnswer, readAnswers } from '../protocol/answer-rules.ts'
 import { parseQueryName } from '../protocol/query-names.ts'
@@ -11,7 +11,12 @@ type Place = { organizationId: string; deviceId: string }
  * Records what a companion found, at once. Results under a name that was not handed to this device, or that was
  * answered before, are dropped; so is a result that is older than the recorded one.
  */
-export async function takeResults(context: CompanionContext, place: Place, results: unknown): Promise<number> {
+export async function takeResults(
+  context: CompanionContext,
+  place: Place,
+  results: unknown,
+  { cause, requestId }: RequestSource,
+): Promise<number> {
   const { agents, db, takenNames } = context
   const runs = new Map<string, CheckRun>()
   const names: string[] = []
@@ -23,7 +28,7 @@ export async function takeResults(context: CompanionContext, place: Place, resul
     if (run.ranAt > (runs.get(run.checkId)?.ranAt ?? '')) runs.set(run.checkId, run)
   }
   if (runs.size === 0) return 0
-  const change = { cause: randomUUID(), initiator: 'policy', now: agents.clock() } as const
+  const change = { cause, requestId, initiator: 'policy', now: agents.clock() } as const
   const accepted = await agents.recorder.record({ ...place, runs: [...runs.values()], context: change })
   for (const name of names) takenNames.note(name, true)
   agents.runTimes.note(place.organizationId, place.deviceId, accepted)

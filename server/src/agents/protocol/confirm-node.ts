@@ -46,7 +46,9 @@ export async function confirmNode(
   // Stored by `addUnconfirmedNode`.
   const facts = enrollment.facts as DeviceFacts
   const remark = ', confirmed by its companion'
-  const then = { ...change, actor: { ...change.actor, ipAddress: enrollment.ip_address } }
+  const { cause, requestId, actor } = change
+  const { ip_address: ipAddress } = enrollment
+  const then = { ...change, actor: { ...actor, source: ipAddress === null ? null : { cause, requestId, ipAddress } } }
   await enrollAgain(tx, device, { secret, facts, doubt: undefined, remark }, then)
 }
 

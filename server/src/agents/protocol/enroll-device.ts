@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import { admitReenrollment, isResolved } from '../../administration/registrations/admit-reenrollment.ts'
 import { refusalsInWords } from '../../administration/registrations/end-identity-conflicts.ts'
-import { type ChangeContext, newChange, systemActorAt, systemChange } from '../../base/change-context.ts'
+import {
+  type ChangeContext,
+  newChange,
+  type RequestSource,
+  systemActor,
+  systemActorAt,
+} from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { hourMs } from '../../base/time.ts'
 import { retarget, targetedChecks } from '../../compliance/targeting/retarget.ts'
@@ -39,7 +45,7 @@ export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'id
 export async function enrollDevice(
   context: AgentContext,
   request: EnrollmentRequest,
-  { organizationId, ipAddress, isGone }: { organizationId: string; ipAddress: string; isGone: () => boolean },
+  { organizationId, source, isGone }: { organizationId: string; source: RequestSource; isGone: () => boolean },
 ): Promise<Enrollment> {
   const { db, metrics, secrets } = context
   const nodeKey = makeNodeKey(secrets)
@@ -48,7 +54,7 @@ export async function enrollDevice(
     return transact(db, async (tx) => {
       const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
       if (!secret) return undefined
-      const change = newChange(systemActorAt(ipAddress), secret.organization_id, now)
+      const change = newChange(systemActorAt(source), secret.organization_id, now)
       const lookupHash = secrets.lookupHash(nodeKeyPurpose, nodeKey)
       const device = await enroll(tx, context, { secret, facts: request.facts, lookupHash }, change)
       if (device.outcome === 'identity_conflict' || device.outcome === 'unconfirmed') return device
@@ -80,7 +86,7 @@ async function enroll(
     const known = await findKnown(tx, context, facts, change)
     const device = known && (await lockDevice(tx, organizationId, known.id))
     if (known && device) {
-      const key = await findIdentity(tx, device, change.now)
+      const key = await findIdentity(tx, device, change)
       if (key) {
         await addUnconfirmedNode(tx, { deviceId: device.id, lookupHash, facts, secretId: secret.id }, key, change)
         return { deviceId: device.id, outcome: 'unconfirmed' }
@@ -106,11 +112,12 @@ const goneMs = hourMs
  * The linked key that is the identity of a device; undefined where there is none, or where it is gone and an administrator
  * has resolved the conflict that this made: then the node takes its place as that of a device without one.
  */
-async function findIdentity(tx: Tx, device: LockedDevice, now: string) {
+async function findIdentity(tx: Tx, device: LockedDevice, change: ChangeContext) {
+  const { now } = change
   const key = await findIdentityKey(tx, device.organization_id, device.id)
   const isGone = key !== undefined && Date.parse(now) - Date.parse(key.last_contact_at) >= goneMs
   if (!isGone || !(await isResolved(tx, device, now))) return key
-  await endLink(tx, { kid: key.kid, deviceId: device.id }, systemChange(device.organization_id, now))
+  await endLink(tx, { kid: key.kid, deviceId: device.id }, { ...change, actor: systemActor })
   return undefined
 }
 

@@ -3,6 +3,7 @@ import { endSoon } from '../../base/bodies/reading.ts'
 import { smallBytes } from '../../base/parse-in-turns.ts'
 import type { CallerScheme } from '../../http/caller-scheme.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
+import { sourceOf } from '../../http/request-source.ts'
 import { admitEnrollment } from './admit-enrollment.ts'
 import type { AgentContext } from './agent-context.ts'
 import {
@@ -186,7 +187,7 @@ async function enroll(context: AgentContext, request: FastifyRequest): Promise<A
   const enrollment = readEnrollment(parseFields(bodyOf(request)?.bytes))
   const organizationId = enrollment && (await admitEnrollment(context, enrollment.secret, request.ip))
   if (!enrollment || organizationId === undefined) return unknownSecret
-  const caller = { organizationId, ipAddress: request.ip, isGone: isGone(request) }
+  const caller = { organizationId, source: sourceOf(request), isGone: isGone(request) }
   const enrolled = await enrollDevice(context, enrollment, caller)
   if ('nodeKey' in enrolled) return success(JSON.stringify({ node_key: enrolled.nodeKey, node_invalid: false }))
   return enrolled.refusal === 'identity_conflict' ? identityConflict : unknownSecret

@@ -40,7 +40,11 @@ export async function addUnconfirmedNode(
       organization_id: organizationId,
       device_id: deviceId,
       unconfirmed_until: plusMs(now, confirmationMs),
-      enrollment: JSON.stringify({ facts, enrollment_secret_id: secretId, ip_address: change.actor.ipAddress }),
+      enrollment: JSON.stringify({
+        facts,
+        enrollment_secret_id: secretId,
+        ip_address: change.actor.source?.ipAddress ?? null,
+      }),
     })
     .execute()
   await dropOldest(tx, organizationId, deviceId)

@@ -686,6 +686,10 @@ export interface Database {
     finished_at: Instant | null
     /** Whether the configuration before told owners of issues; null where it told them as it does now. */
     told_before: boolean | null
+    /** Null where it was asked for before causes were kept. */
+    cause: string | null
+    request_id: string | null
+    earlier_causes: WithDefault<string[]>
   }
   live_query_campaigns: {
     organization_id: string
@@ -765,6 +769,9 @@ export interface Database {
     about: string[] | null
     action: string | null
     changes: Json<readonly AuditChange[]> | null
+    /** Null in entries from before causes were kept. */
+    cause: string | null
+    request_id: string | null
     previous_hash: Buffer
     hash: Buffer
   }

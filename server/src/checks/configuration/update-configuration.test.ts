@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { testDatabase } from '../../../test/support/database.ts'
 import { type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { sourceAt } from '../../../test/support/source-at.ts'
 import { type Actor, newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
@@ -14,7 +15,7 @@ import { updateConfiguration } from './update-configuration.ts'
 const database = testDatabase()
 const make = makeIn(database)
 const now = plusMs(startOfTests, 60_000)
-const actor: Actor = { type: 'ApiKey', id: '9', name: 'Terraform', email: null, ipAddress: '192.0.2.7' }
+const actor: Actor = { type: 'ApiKey', id: '9', name: 'Terraform', email: null, source: sourceAt('192.0.2.7') }
 const definitions = {
   level: { kind: 'integer', title: 'Level', description: 'A number.', default: 5, min: 0, max: 9 },
   names: {
@@ -82,7 +83,9 @@ test('a change raises the revision, is audited setting by setting and recomputes
     'Updated the configuration of the check "Disk "C" is encrypted": grace period changed from 7 to 3 days; snoozing no longer allowed; strategy changed from "Report only" to "Warn, then block".',
   ])
   assert.deepEqual([await scopes(), await notices()], [['open_issues'], []])
-  assert.deepEqual(await jobs(), [{ name: 'recompute-check', data: { organizationId, checkId: check.id } }])
+  const caused = { cause: entry?.cause, requestId: entry?.request_id }
+  assert.match(caused.cause ?? '', /^[0-9a-f-]{36}$/)
+  assert.deepEqual(await jobs(), [{ name: 'recompute-check', data: { organizationId, checkId: check.id, ...caused } }])
 })
 
 test('a request for what is so already writes nothing', async () => {

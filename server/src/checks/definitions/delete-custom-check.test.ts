@@ -11,6 +11,7 @@ import { plusMs } from '../../base/time.ts'
 import { rememberRunTimes } from '../../compliance/results/run-times.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
 import { resumeWork } from '../../compliance/targeting/resume-work.ts'
+import { findCause } from '../../signals/audit/queries.ts'
 import { updateConfiguration } from '../configuration/update-configuration.ts'
 import { deleteCustomCheck } from './delete-custom-check.ts'
 import { removeCheck } from './remove-check.ts'
@@ -205,13 +206,19 @@ test('a recomputation that was under way does not target devices again', async (
   assert.deepEqual(await rowsAbout(check), {})
 })
 
+const deletionOf = (checkId: string) => ({ action: 'check.deleted', about: { check: checkId } }) as const
+
 test('a removal without its job, as after an import, is queued again', async () => {
   const check = await ownCheck()
   await ask(check.id)
+  const { rows: before } = await sql`select name, data from pgboss.job`.execute(app.db)
   await sql`delete from pgboss.job`.execute(app.db)
   await resumeWork(app.db)
   const { rows } = await sql`select name, data from pgboss.job`.execute(app.db)
-  assert.deepEqual(rows, [{ name: 'remove-check', data: { organizationId: check.organization_id, checkId: check.id } }])
+  const { cause, requestId } = (await findCause(app.db, check.organization_id, deletionOf(check.id))) ?? {}
+  assert.match(cause ?? '', /^[0-9a-f-]{36}$/)
+  const data = { organizationId: check.organization_id, checkId: check.id, cause, requestId }
+  assert.deepEqual([before, rows], [[{ name: 'remove-check', data }], [{ name: 'remove-check', data }]])
 })
 
 testOnPostgres('results that arrive while a check is deleted leave nothing behind', async () => {

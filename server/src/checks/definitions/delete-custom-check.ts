@@ -15,7 +15,7 @@ type Deletion = { checkId: string }
  * rows removed in the background. Fails with invalid for a check that comes with Muster.
  */
 export async function deleteCustomCheck(tx: Tx, { checkId }: Deletion, context: ChangeContext): Promise<void> {
-  const { organizationId, now } = context
+  const { organizationId, now, cause, requestId } = context
   const check = orNotFound(await lockCheck(tx, organizationId, checkId))
   if (check.is_provided) fail('invalid', { message: 'A check that comes with Muster cannot be deleted; pause it.' })
   await tx
@@ -29,7 +29,8 @@ export async function deleteCustomCheck(tx: Tx, { checkId }: Deletion, context: 
   // What opens before the deletion commits first, so that the job sees it.
   await takeConfigurations(tx, organizationId)
   await queueAgentNotice(tx, organizationId, null, now)
-  await queueJob(tx, 'remove-check', { organizationId, checkId }, { singletonKey: `${organizationId}/${checkId}` })
+  const job = { organizationId, checkId, cause, requestId }
+  await queueJob(tx, 'remove-check', job, { singletonKey: `${organizationId}/${checkId}` })
   await recordAudit(
     tx,
     { action: 'check.deleted', about: { check: checkId }, description: `Deleted the check "${check.name}".` },

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { sessionCookie } from '../../access/sessions/cookie.ts'
 import { startSession } from '../../access/sessions/start-session.ts'
+import { newCause } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import type { DemoPerson } from './demo-people.ts'
@@ -40,7 +41,7 @@ export function serveStartSite({ party, stage, secrets, baseUrl, appAddress, pro
 
   async function openConsole(): Promise<PartyAnswer> {
     const { organizationId, adminUserId } = stage.organization
-    const from = { ipAddress: '127.0.0.1', userAgent: undefined }
+    const from = { source: { ...newCause(), ipAddress: '127.0.0.1' }, userAgent: undefined }
     const asked = { organizationId, adminUserId, method: 'link', ...from, now: stage.clock() } as const
     const secret = await transact(stage.db, (tx) => startSession(tx, secrets, asked))
     return { location: `${baseUrl}/console`, cookies: [sessionCookie(baseUrl).give(secret)] }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type ChangeOrigin, systemChange } from '../../base/change-context.ts'
+import { type ChangeOrigin, systemActor } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
@@ -52,7 +52,7 @@ async function endOn(tx: Tx, expired: Expired, context: ChangeOrigin): Promise<n
     await recordAudit(
       tx,
       { action: 'exemption.ended', about: { device: deviceId, check: checkId }, description },
-      systemChange(organizationId, context.now),
+      { ...context, organizationId, actor: systemActor },
     )
   }
   return results.length

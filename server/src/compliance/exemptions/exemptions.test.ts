@@ -23,7 +23,7 @@ const administrator: Actor = {
   id: '1',
   name: 'Grace Hopper',
   email: 'grace@acme.example',
-  ipAddress: null,
+  source: null,
 }
 const user = (name: string, status: 'PASS' | 'FAIL') => ({ user: name, KOLIDE_CHECK_STATUS: status })
 

@@ -13,7 +13,7 @@ import { snoozeCheck } from './snooze-check.ts'
 const database = testDatabase()
 const make = makeIn(database)
 const hour = (count: number) => plusMs(startOfTests, count * 3_600_000)
-const owner: Actor = { type: 'Person', id: '1', name: 'Ada', email: 'ada@acme.example', ipAddress: null }
+const owner: Actor = { type: 'Person', id: '1', name: 'Ada', email: 'ada@acme.example', source: null }
 
 let organizationId: string
 let device: Awaited<ReturnType<typeof make.device>>

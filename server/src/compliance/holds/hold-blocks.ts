@@ -171,7 +171,9 @@ async function begin(tx: Tx, check: CheckOfOrganization, standing: Counting, con
     .where('check_id', '=', checkId)
     .where('hold_id', 'is', null)
     .execute()
-  await queueJob(tx, 'hold-earlier-blocks', { organizationId, holdId: id }, { singletonKey: `${organizationId}/${id}` })
+  const { cause, requestId } = context
+  const job = { organizationId, holdId: id, cause, requestId }
+  await queueJob(tx, 'hold-earlier-blocks', job, { singletonKey: `${organizationId}/${id}` })
   return { ...check, id, limit, context }
 }
 

@@ -80,8 +80,9 @@ async function begin() {
   }
   const check = await make.check(organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
   let now = startOfTests
-  const recompute = () =>
-    recomputeCheck(database.db, { organizationId, checkId: check.id }, () => contextAt(now), never)
+  const recompute = async () => {
+    await recomputeCheck(database.db, { organizationId, checkId: check.id }, () => contextAt(now), never)
+  }
   const holds = () =>
     database.db.selectFrom('block_holds').selectAll().where('organization_id', '=', organizationId).execute()
   const open = async () => (await holds()).find(({ decision }) => decision === null)?.id

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { ExternalCheckRunRequest } from '@muster/contract/external-check-runs.ts'
 import { checkResultOperations } from '@muster/contract/operations/check-results.ts'
 import type { FastifyInstance } from 'fastify'
@@ -10,11 +9,10 @@ import { type ReportSubject, runExternalCheck } from './run-external-check.ts'
 export function externalRunRoutes(app: FastifyInstance): void {
   endpoint(app, {
     ...checkResultOperations.runExternalCheck,
-    run: async ({ db, organizationId, params: { checkId }, body, now }) => {
+    run: async ({ db, organizationId, params: { checkId }, body, context }) => {
       const subject = subjectOf(body)
       const report = { organizationId, checkId, subject, checkData: body.check_data }
-      const context = { cause: randomUUID(), initiator: 'policy' as const, now }
-      const { status, json, person } = await runExternalCheck(db, report, context)
+      const { status, json, person } = await runExternalCheck(db, report, { ...context, initiator: 'policy' })
       return {
         check_id: checkId,
         device_id: subject.field === 'device_id' ? subject.deviceId : null,

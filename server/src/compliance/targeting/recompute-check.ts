@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
-import type { ChangeOrigin } from '../../base/change-context.ts'
+import type { Cause, ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Database } from '../../base/db/schema.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
@@ -16,23 +16,32 @@ const devicesPerBatch = 200
 /**
  * Decides every touched device again, batch by batch, each in its own transaction with the place it has reached, so
  * that it continues after a crash and starts over when the configuration changes again. Between batches it rests for
- * as long as the batch took, which leaves half of one connection's time to everyone else.
+ * as long as the batch took, which leaves half of one connection's time to everyone else. Resolves to the causes that it has
+ * worked through.
  */
 export async function recomputeCheck(
   db: Db,
   check: CheckOfOrganization,
   context: () => ChangeOrigin,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
+  const causes = new Set<string>()
   while (!signal.aborted) {
     const startedAt = performance.now()
-    const isFinished = await transact(db, (tx) => recomputeBatch(tx, check, context()))
-    if (isFinished) return
+    const batch = await transact(db, (tx) => recomputeBatch(tx, check, context()))
+    if (!batch) break
+    for (const cause of batch) causes.add(cause)
     await pause(performance.now() - startedAt)
   }
+  return [...causes]
 }
 
-async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: ChangeOrigin): Promise<boolean> {
+/** Returns the causes of the batch; undefined where nothing was left. */
+async function recomputeBatch(
+  tx: Tx,
+  check: CheckOfOrganization,
+  context: ChangeOrigin,
+): Promise<string[] | undefined> {
   const progress = await tx
     .selectFrom('check_recomputations')
     .selectAll()
@@ -40,20 +49,32 @@ async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: Chang
     .where('check_id', '=', check.checkId)
     .forUpdate()
     .executeTakeFirst()
-  if (!progress || progress.finished_at !== null) return true
+  if (!progress || progress.finished_at !== null) return undefined
   const ids = await nextDevices(tx, check, progress.scope, progress.last_device_id)
   const last = ids.at(-1)
   if (last === undefined) {
     await saveProgress(tx, check, { finished_at: context.now })
-    return true
+    return undefined
   }
   const devices = await lockDevices(tx, check.organizationId, ids)
   // First, since from then on the change counts for what the devices' owners are told.
   await saveProgress(tx, check, { last_device_id: last, settled_devices: progress.settled_devices + devices.length })
-  const decidedFor = { checkId: check.checkId, requestedAt: progress.requested_at }
-  await settle(tx, check, devices, progress, { ...context, decidedFor })
-  return false
+  const cause = causeOf(progress, context)
+  await settle(tx, check, devices, progress, { ...context, ...cause, decidedFor: decidedFor(progress) })
+  return [...progress.earlier_causes, cause.cause]
 }
+
+type Progress = Selectable<Database['check_recomputations']>
+
+/** Of the latest change, which may be later than what the job was queued for. */
+const causeOf = ({ cause, request_id: requestId }: Progress, context: Cause): Cause =>
+  cause === null ? { cause: context.cause, requestId: context.requestId } : { cause, requestId }
+
+const decidedFor = ({ check_id: checkId, requested_at: requestedAt, earlier_causes: earlierCauses }: Progress) => ({
+  checkId,
+  requestedAt,
+  ...(earlierCauses.length > 0 && { earlierCauses }),
+})
 
 async function nextDevices(tx: Tx, check: CheckOfOrganization, scope: string, after: string): Promise<string[]> {
   const rows =
@@ -98,7 +119,7 @@ async function settle(
   tx: Tx,
   check: CheckOfOrganization,
   devices: readonly LockedDevice[],
-  { scope, told_before: toldBefore }: Pick<Selectable<Database['check_recomputations']>, 'scope' | 'told_before'>,
+  { scope, told_before: toldBefore }: Progress,
   context: ChangeOrigin,
 ): Promise<void> {
   const configuration = await findTargetingConfiguration(tx, check)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
+import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { contextAt, makeIn } from '../../../test/support/make.ts'
@@ -78,4 +79,36 @@ test('where the cause is not known, none is named', async () => {
   await transact(app.db, (tx) => announce(tx, [{ ...of, decidedFor }]))
   const known = await latestState(device.id)
   assert.deepEqual([known.entry, known.check], [null, { id: check.id, name: 'Disk' }])
+})
+
+test('a state that the change of a group brought about names the entry of the group', async () => {
+  const { device, check } = await failing()
+  const group = await make.deviceGroup(app.tenant.organizationId, { name: 'Laptops' })
+  const path = `/checks/${check.id}/configurations`
+  const asked = { remediation_strategy: 'notify_only', blocking_allowed_groups: [group.id] }
+  assert.equal((await browser.ask('PATCH', path, asked)).status, 200)
+  const recompute = { organizationId: app.tenant.organizationId, checkId: check.id }
+  await recomputeCheck(app.db, recompute, () => contextAt(app.now()), new AbortController().signal)
+  app.setNow(plusMs(app.now(), 60_000))
+  const joined = await browser.ask('POST', `/device_groups/${group.id}/memberships`, { device_ids: [device.id] })
+  assert.ok(joined.status < 300, JSON.stringify(joined.body))
+  const { entry } = await latestState(device.id)
+  assert.match(entry?.description ?? '', /"Laptops"/)
+})
+
+test('a state whose cause is of before causes were kept is found by its moment', async () => {
+  const { organizationId, device, check } = await failing()
+  const path = `/checks/${check.id}/configurations`
+  assert.equal((await browser.ask('PATCH', path, { remediation_strategy: 'notify_only' })).status, 200)
+  await sql`alter table audit_logs disable trigger user`.execute(app.db)
+  await sql`update audit_logs set cause = null, request_id = null`.execute(app.db)
+  await sql`alter table audit_logs enable trigger user`.execute(app.db)
+  await recomputeCheck(
+    app.db,
+    { organizationId, checkId: check.id },
+    () => contextAt(plusMs(app.now(), 5_000)),
+    new AbortController().signal,
+  )
+  const { entry } = await latestState(device.id)
+  assert.match(entry?.description ?? '', /^Updated the configuration of the check "Disk"/)
 })

@@ -30,18 +30,32 @@ const reasons = sql<DeviceHistoryEntry['reasons']>`coalesce((
 const isState = sql<boolean>`events.type = 'device_trust.status_changed'`
 const decidedFor = sql<string | null>`(events.data #>> '{decidedFor,checkId}')`
 
+const foundEntry = sql`jsonb_build_object('id', done.id::text, 'description', done.description, 'actor_name', done.actor_name)`
+
+/** What was done to the device, by the request that caused the change of state, or else to no device: to a check or a group. */
+const causedBy = sql<DeviceHistoryEntry['entry']>`(
+  select ${foundEntry} from audit_logs as done
+  where done.organization_id = events.organization_id and done.cause = events.cause
+    and (done.about @> array['device:' || events.device_id]
+      or not exists (select from unnest(done.about) as key where key like 'device:%'))
+  order by done.about @> array['device:' || events.device_id] desc, done.id limit 1
+)`
+
 /**
- * What was done to the check whose change had the device decided again, or to the device itself, in the moment of which
- * the change of state is. Null in what was stored before the check was kept with it.
+ * As it was found before causes were kept: what was done to the check whose change had the device decided again, or to the device
+ * itself, in the moment of which the change of state is.
  */
-const entry = sql<DeviceHistoryEntry['entry']>`case when ${isState} then (
-  select jsonb_build_object('id', done.id::text, 'description', done.description, 'actor_name', done.actor_name)
-  from audit_logs as done
-  where done.organization_id = events.organization_id
+const sameMoment = sql<DeviceHistoryEntry['entry']>`(
+  select ${foundEntry} from audit_logs as done
+  where done.organization_id = events.organization_id and done.cause is null
     and done.timestamp = coalesce((events.data #>> '{decidedFor,requestedAt}')::timestamptz, events.occurred_at)
     and done.about @> array[coalesce('check:' || ${decidedFor}, 'device:' || events.device_id)]
   order by done.id desc limit 1
-) end`.as('entry')
+)`
+
+const entry = sql<DeviceHistoryEntry['entry']>`case when ${isState} then coalesce(${causedBy}, ${sameMoment}) end`.as(
+  'entry',
+)
 
 const check = sql<DeviceHistoryEntry['check']>`case when ${isState} then (
   select jsonb_build_object('id', checks.id::text, 'name', checks.name)

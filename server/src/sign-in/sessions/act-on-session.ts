@@ -1,7 +1,7 @@
 import { maxIssues, raiseExemptionRequest } from '../../administration/requests/raise-exemption-request.ts'
 import { withdrawExemptionRequest } from '../../administration/requests/withdraw-exemption-request.ts'
 import { withdrawRegistrationRequest } from '../../administration/requests/withdraw-registration-request.ts'
-import { type ChangeContext, newChange } from '../../base/change-context.ts'
+import { type ChangeContext, newChange, type Occasion } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -32,16 +32,16 @@ export async function actOnSession(
   db: Db,
   { organization_id: organizationId, id }: SignInSession,
   act: Act,
-  now: string,
+  occasion: Occasion,
 ) {
   await transact(db, async (tx) => {
-    const { session, judged } = (await settleSession(tx, { organizationId, id }, { now })) ?? fail('not_found')
+    const { session, judged } = (await settleSession(tx, { organizationId, id }, occasion)) ?? fail('not_found')
     const { device_id: deviceId, person_id: personId, auth_log_id: authLogId } = session
     if (deviceId === null || personId === null || authLogId === null) return fail('not_found')
     // Of a device of someone else a person may ask IT for it, and nothing more.
     const isForeign = session.state === 'not_your_device' && act.kind !== 'register'
     if (isForeign || session.state === 'ended') return fail('not_found')
-    const context = await changeOf(tx, session, personId, now)
+    const context = await changeOf(tx, session, personId, occasion)
     await doAct(tx, { session, judged, organizationId, deviceId, personId, authLogId }, act, context)
     await settleSession(tx, { organizationId, id }, context)
   })
@@ -51,7 +51,7 @@ async function changeOf(
   tx: Tx,
   { organization_id: organizationId, ip_address: ipAddress }: SignInSession,
   personId: string,
-  now: string,
+  { now, ...cause }: Occasion,
 ): Promise<ChangeContext> {
   const { name, email } = await tx
     .selectFrom('people')
@@ -59,7 +59,7 @@ async function changeOf(
     .where(inOrganization('people', organizationId))
     .where('id', '=', personId)
     .executeTakeFirstOrThrow()
-  return newChange({ type: 'Person', id: personId, name, email, ipAddress }, organizationId, now)
+  return newChange({ type: 'Person', id: personId, name, email, source: { ...cause, ipAddress } }, organizationId, now)
 }
 
 function doAct(tx: Tx, place: Place, act: Act, context: ChangeContext): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Occasion } from '../../base/change-context.ts'
 import type { EntraRequest, UpstreamPart } from '../../base/db/schema.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
@@ -40,7 +41,8 @@ export type Begun = { id: string; secret: string } | 'too_many' | 'replayed'
  * Begins a sign-in, and its log where somebody is vouched for, in one transaction. While nobody is it is one row, and a network
  * may begin 60 of those within ten minutes at one connection, beside those of known browsers. A signed request that has begun one before begins no other.
  */
-export async function beginSession(db: Db, arrival: Arrival, now: string): Promise<Begun> {
+export async function beginSession(db: Db, arrival: Arrival, occasion: Occasion): Promise<Begun> {
+  const { now } = occasion
   const { connection, network } = arrival
   const { id: connectionId, organization_id: organizationId } = connection
   const isVouchedFor = connection.upstream_id === null
@@ -53,7 +55,7 @@ export async function beginSession(db: Db, arrival: Arrival, now: string): Promi
     }
     await markRequests(tx, arrival, now)
     await insertSession(tx, arrival, { id, secret }, now)
-    if (isVouchedFor) await settleSession(tx, { organizationId, id }, { now })
+    if (isVouchedFor) await settleSession(tx, { organizationId, id }, occasion)
     return { id, secret }
   }
   try {

@@ -1,4 +1,4 @@
-import { newChange, systemActorAt } from '../../base/change-context.ts'
+import { newChange, type Occasion, systemActorAt } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { UpstreamClaims } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
@@ -17,7 +17,7 @@ export async function createVouchedPerson(
   tx: Tx,
   session: SignInSession,
   { upstreamId, address, said }: Vouched,
-  now: string,
+  { now, ...cause }: Occasion,
 ): Promise<void> {
   const { organization_id: organizationId, ip_address: ipAddress } = session
   if ((await findPersonId(tx, session)) !== undefined) return
@@ -34,6 +34,6 @@ export async function createVouchedPerson(
   const name = said.name ?? address
   const id = await addPerson(tx, { organizationId, name, email: address, now })
   const description = `Added the person "${name}" (${address}) at their first sign-in through "${upstream.name}".`
-  const change = newChange(systemActorAt(ipAddress), organizationId, now)
+  const change = newChange(systemActorAt({ ...cause, ipAddress }), organizationId, now)
   await recordAudit(tx, { action: 'person.created', about: { person: id }, description }, change)
 }

@@ -1,4 +1,4 @@
-import type { ChangeOrigin } from '../../base/change-context.ts'
+import type { Occasion } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { endAuthLog } from '../auth-logs/end-auth-log.ts'
@@ -7,7 +7,6 @@ import { isFactor, mayContinue, modeAt } from './session-rules.ts'
 import { type Settled, settleSession } from './settle-session.ts'
 import { subjectOfPerson } from './subject-of-person.ts'
 
-type Change = Pick<ChangeOrigin, 'cause' | 'now'>
 /** `isFirst`: by this call. What an earlier one has ended stays as it was. */
 export type Answered = { subject: string; session: SignInSession; isFirst: boolean }
 
@@ -18,7 +17,7 @@ export type Answered = { subject: string; session: SignInSession; isFirst: boole
 export async function finishSignIn(
   tx: Tx,
   { organizationId, id }: { organizationId: string; id: string },
-  change: Change,
+  change: Occasion,
 ): Promise<Answered | undefined> {
   const settled = await settleSession(tx, { organizationId, id }, change)
   const personId = settled?.session.person_id

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { signInBrowser } from '../../../test/support/sign-in-browser.ts'
 import { signInStage } from '../../../test/support/sign-in-stage.ts'
+import { newCause } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { identifySession } from './upstream-legs.ts'
 
@@ -21,7 +22,7 @@ async function start() {
     const identify = (meanwhile = async () => {}) =>
       transact(stage.db, async (tx) => {
         const place = { organizationId: set.organizationId, id }
-        const state = await identifySession(tx, place, said, stage.now())
+        const state = await identifySession(tx, place, said, { ...newCause(), now: stage.now() })
         await meanwhile()
         return state
       })

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import type { Occasion } from '../../base/change-context.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import { beginAuthLog, type LoggedPerson } from '../auth-logs/begin-auth-log.ts'
 import { endAuthLog } from '../auth-logs/end-auth-log.ts'
@@ -37,14 +37,14 @@ export async function logUnknown(
   tx: Tx,
   session: SignInSession,
   state: SessionState,
-  now: string,
+  occasion: Occasion,
 ): Promise<string | undefined> {
   const { organization_id: organizationId, auth_log_id: isLogged, subject, upstream } = session
   if (state !== 'unknown_person' || isLogged !== null) return undefined
   const vouched = { name: upstream?.said?.name ?? '', email: subject ?? '' }
-  const authLogId = await beginLog(tx, session, { vouched }, now)
+  const authLogId = await beginLog(tx, session, { vouched }, occasion.now)
   const end = { outcome: 'denied', reason: await whyUnknown(tx, session) } as const
-  await endAuthLog(tx, { organizationId, authLogId, ...end }, { cause: randomUUID(), now })
+  await endAuthLog(tx, { organizationId, authLogId, ...end }, occasion)
   return authLogId
 }
 

@@ -1,5 +1,6 @@
 import { type Judgement, judgeProof } from '../../agents/device-proofs/judge-proof.ts'
 import type { ProofRefusal } from '../../agents/device-proofs/proof-rules.ts'
+import type { Occasion } from '../../base/change-context.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { chooseDevice, keepAnswered } from './choose-device.ts'
 import { noteUndetected } from './note-undetected.ts'
@@ -17,7 +18,7 @@ type Given = {
   /** What the page calls the tab that it is in. */
   tab?: unknown
   origin: string
-  now: string
+  occasion: Occasion
 }
 
 /** The tab counts that the page has named first, and nothing that no page of ours would name. */
@@ -34,8 +35,9 @@ const maxProofs = 6
 export async function proveSession(
   db: Db,
   { organization_id: organizationId, id }: Pick<SignInSession, 'organization_id' | 'id'>,
-  { proofs, tab, origin, now }: Given,
+  { proofs, tab, origin, occasion }: Given,
 ): Promise<Proved> {
+  const { now } = occasion
   return transact(db, async (tx): Promise<Proved> => {
     const locked = await lockSession(tx, organizationId, id)
     const session = locked && withTab(locked, tab)
@@ -57,7 +59,7 @@ export async function proveSession(
       await noteUndetected(tx, session, { reason: 'several_devices' }, now)
       return { refusal: 'several_devices' }
     }
-    const settled = await settleLocked(tx, session, proved, now)
+    const settled = await settleLocked(tx, session, proved, occasion)
     const { deviceId, port } = proved
     return { ...settled, deviceId, port }
   })

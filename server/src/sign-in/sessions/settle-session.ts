@@ -1,5 +1,5 @@
 import type { ProvedDevice } from '../../agents/device-proofs/judge-proof.ts'
-import type { ChangeOrigin } from '../../base/change-context.ts'
+import type { Occasion } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { refreshStale } from '../../compliance/results/refresh-failing.ts'
@@ -23,10 +23,10 @@ export type Settled = { session: SignInSession; judged: Judged }
 export async function settleSession(
   tx: Tx,
   { organizationId, id }: { organizationId: string; id: string },
-  { now }: Pick<ChangeOrigin, 'now'>,
+  occasion: Occasion,
 ): Promise<Settled | undefined> {
   const session = await lockSession(tx, organizationId, id)
-  return session && settleLocked(tx, session, undefined, now)
+  return session && settleLocked(tx, session, undefined, occasion)
 }
 
 /**
@@ -37,8 +37,9 @@ export async function settleLocked(
   tx: Tx,
   found: SignInSession,
   proved: ProvedDevice | undefined,
-  now: string,
+  occasion: Occasion,
 ): Promise<Settled> {
+  const { now } = occasion
   const { organization_id: organizationId, id } = found
   if (found.state === 'identifying') return { session: found, judged: await judge(tx, found, { now }) }
   const session = withPeople(await beginEvaluation(tx, found, proved, now), proved)
@@ -46,7 +47,7 @@ export async function settleLocked(
   const judged = await judge(tx, session, { now, deviceId: session.device_id ?? proved?.deviceId ?? null })
   const { state, person, device } = judged
   const isNew = person !== undefined && session.person_id === null
-  const begun = session.is_test ? undefined : await beginLogOf(tx, session, { state, person }, now)
+  const begun = session.is_test ? undefined : await beginLogOf(tx, session, { state, person }, occasion)
   const authLogId = begun ?? session.auth_log_id
   if (isNew && !session.is_test) await bindIdentity(tx, session, person.id, now)
   const keptDeviceId = device?.id ?? session.device_id
@@ -82,11 +83,11 @@ const beginLogOf = (
   tx: Tx,
   session: SignInSession,
   { state, person }: Pick<Judged, 'state' | 'person'>,
-  now: string,
+  occasion: Occasion,
 ) =>
   person !== undefined && session.person_id === null
-    ? beginLog(tx, session, { person }, now)
-    : logUnknown(tx, session, state, now)
+    ? beginLog(tx, session, { person }, occasion.now)
+    : logUnknown(tx, session, state, occasion)
 
 /** Who else uses a device counts from the proof that it is found by. */
 const withPeople = (session: SignInSession, proved: ProvedDevice | undefined): SignInSession =>

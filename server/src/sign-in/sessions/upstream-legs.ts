@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Updateable } from 'kysely'
+import type { Occasion } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Database, UpstreamPart } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
@@ -71,7 +72,7 @@ export async function identifySession(
   tx: Tx,
   place: Place,
   { issuer, subject, address, said }: Identity,
-  now: string,
+  occasion: Occasion,
 ): Promise<SessionState | undefined> {
   const session = await lockIdentifying(tx, place)
   if (!session?.upstream) return undefined
@@ -79,7 +80,7 @@ export async function identifySession(
   const person = { subject: address, subject_id: subject, subject_issuer: issuer }
   const { upstreamId } = part
   if (upstreamId !== undefined && !session.is_test) {
-    await createVouchedPerson(tx, { ...session, ...person }, { upstreamId, address, said }, now)
+    await createVouchedPerson(tx, { ...session, ...person }, { upstreamId, address, said }, occasion)
   }
   await update(tx, place, {
     evidence: 'asserted',
@@ -88,7 +89,7 @@ export async function identifySession(
     state: 'looking',
     revision: session.revision + 1,
   })
-  return (await settleSession(tx, place, { now }))?.judged.state
+  return (await settleSession(tx, place, occasion))?.judged.state
 }
 
 async function lockIdentifying(tx: Tx, { organizationId, id }: Place): Promise<SignInSession | undefined> {

@@ -1,3 +1,4 @@
+import type { Occasion } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -14,8 +15,9 @@ import { settleLocked } from './settle-session.ts'
 export function useBypassCode(
   { db, secrets }: { db: Db; secrets: Secrets },
   { organization_id: organizationId, id }: SignInSession,
-  { text, now }: { text: string; now: string },
+  { text, occasion }: { text: string; occasion: Occasion },
 ): Promise<boolean> {
+  const { now } = occasion
   return transact(db, async (tx) => {
     const session = (await lockSession(tx, organizationId, id)) ?? fail('not_found')
     const { person_id: personId, connection_id: connectionId } = session
@@ -32,7 +34,7 @@ export function useBypassCode(
       .where(inOrganization('signin_sessions', organizationId))
       .where('id', '=', id)
       .execute()
-    await settleLocked(tx, { ...session, ...bypass }, undefined, now)
+    await settleLocked(tx, { ...session, ...bypass }, undefined, occasion)
     return true
   })
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { occasionOf } from '../../http/request-source.ts'
 import { drawCodePage } from '../page/draw-page.ts'
 import { useBypassCode } from '../sessions/use-bypass-code.ts'
 import { type Pages, page } from './page-routes.ts'
@@ -15,7 +16,10 @@ export function codeRoutes(scope: FastifyInstance, context: VisitContext, pages:
     return pages.send(reply, drawCodePage(view, { isWrong: false }, pages.assets))
   })
   pages.onPost('code', async ({ place, session, form, request }, reply) => {
-    const isAccepted = await useBypassCode(context, session, { text: form.code, now: context.now() })
+    const isAccepted = await useBypassCode(context, session, {
+      text: form.code,
+      occasion: occasionOf(request, context.now()),
+    })
     if (isAccepted) return reply.redirect(`/signin/${session.id}`, 303)
     const shown = await pages.shownNow({ place, session }, reply)
     if (!shown) return reply

@@ -16,7 +16,7 @@ export function connectionTestRoutes(scope: FastifyInstance): void {
   sessionRoute(scope, {
     ...signInOperations.testSignInConnection,
     run: async (call): Promise<SignInTest> => {
-      const { context, now, reply } = call
+      const { context, reply } = call
       const { organizationId } = context
       const connection = orNotFound(await findConnectionById(db, organizationId, recordIdOf(call)))
       if (connection.upstream_id === null) {
@@ -33,7 +33,7 @@ export function connectionTestRoutes(scope: FastifyInstance): void {
           ...{ interactionUid: randomUUID(), connection, subject: undefined, requestMarks: [], isTest: true },
           ...{ network: networkOf(ipAddress), ipAddress, userAgent: String(headers['user-agent'] ?? '') },
         },
-        now,
+        context,
       )
       if (typeof begun === 'string') {
         return fail('rate_limited', { message: 'Many sign-ins began from your network. Wait 10 minutes.' })

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EntraRequest } from '../../base/db/schema.ts'
 import { transact } from '../../base/db/transact.ts'
+import { occasionOf } from '../../http/request-source.ts'
 import { entraAddresses, entraPath } from '../connections/entra-rules.ts'
 import { answerOf } from '../entra/answer-rules.ts'
 import { openSigner } from '../entra/sign-answer.ts'
@@ -51,7 +51,7 @@ async function finish(context: VisitContext, pages: Pages, request: FastifyReque
   }
   const receiver = { redirectUri: asked.redirect_uri, state: asked.state }
   try {
-    const answer = await conclude(context, place, session, asked)
+    const answer = await conclude(context, place, { session, asked, request })
     if (!answer) return reply.redirect(`/signin/${session.id}`, 303)
     return sendAnswer(reply, pages, receiver, answer, 'error' in answer ? deniedWords : passedWords)
   } catch (error) {
@@ -63,11 +63,10 @@ async function finish(context: VisitContext, pages: Pages, request: FastifyReque
 async function conclude(
   context: VisitContext,
   { organizationId, baseUrl }: Place,
-  session: SignInSession,
-  asked: EntraRequest,
+  { session, asked, request }: { session: SignInSession; asked: EntraRequest; request: FastifyRequest },
 ): Promise<Answered | undefined> {
   const { db, now } = context
-  const change = { cause: randomUUID(), now: now() }
+  const change = occasionOf(request, now())
   const { id } = session
   // What cannot be signed is not announced either.
   const sign = await openSigner(context.signingKeys, organizationId, change.now)

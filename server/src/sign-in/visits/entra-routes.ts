@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../../base/errors.ts'
 import { networkOf } from '../../base/network-of.ts'
 import { isRecordId } from '../../http/record-id.ts'
+import { occasionOf } from '../../http/request-source.ts'
 import { wholeText } from '../../http/whole-body.ts'
 import { findConnectionById } from '../connections/connection-queries.ts'
 import { entraSettingsOf } from '../connections/entra-change.ts'
@@ -103,7 +104,7 @@ async function arrive(context: VisitContext, pages: Pages, request: FastifyReque
         },
       },
     },
-    context.now(),
+    occasionOf(request, context.now()),
   )
   if (typeof begun === 'string') context.refused.note(connection.client_id, begun)
   if (begun === 'too_many')

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
+import { occasionOf } from '../../http/request-source.ts'
 import { objectionTo } from '../oidc/claims-rules.ts'
 import { resumeCookie } from '../oidc/provider-settings.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
@@ -34,7 +34,7 @@ export async function concludeSignIn(
   if (!session?.interaction || !isVisitor(place, session, request)) {
     return pages.fault(reply, 403, 'Start from the app again', 'This sign-in began in another browser.')
   }
-  const result = await resultOf(context, pages, place, session)
+  const result = await resultOf(context, pages, { place, session, request })
   if (result === 'not_over') return reply.redirect(`/signin/${session.id}`, 303)
   const call = providerCall({ context, pages, place, request, reply, session })
   const interaction = { ...session.interaction, result }
@@ -49,22 +49,21 @@ type Result = { error: string; error_description: string } | { login: object; co
 async function resultOf(
   context: VisitContext,
   pages: Pages,
-  place: Place,
-  found: SignInSession,
+  { place, session: found, request }: { place: Place; session: SignInSession; request: FastifyRequest },
 ): Promise<Result | 'not_over'> {
   if (found.state === 'ended') return refusalOf(found)
   // What the row says is enough where it lets the person in: the transaction of the answer judges once more.
   const isLetIn = mayContinue(found.state as SessionState) && found.answered_at === null
   const result = isLetIn ? await loginOf(context, place, found) : 'unmet'
   if (typeof result !== 'string') return result
-  const shown = await pages.current({ place, session: found })
+  const shown = await pages.current({ place, session: found }, request)
   if (!shown) return 'not_over'
   const { session } = shown
   // One that is answered gets no other answer: the provider says so.
   if (session.answered_at === null && !mayAnswer(shown, context.now())) return 'not_over'
   const judged = await loginOf(context, place, session)
   if (typeof judged !== 'string') return judged
-  return judged === 'not_over' ? judged : refuse(context, place, session, judged)
+  return judged === 'not_over' ? judged : refuse(context, { place, session, request }, judged)
 }
 
 type Objection = NonNullable<ReturnType<typeof objectionTo>>
@@ -89,12 +88,11 @@ async function loginOf(
 
 async function refuse(
   { db, now }: VisitContext,
-  place: Place,
-  { id }: SignInSession,
+  { place, session, request }: { place: Place; session: SignInSession; request: FastifyRequest },
   error: Objection,
 ): Promise<Result> {
-  const ended = { organizationId: place.organizationId, id, error, reason: 'request_unmet' } as const
-  await transact(db, (tx) => cancelSession(tx, ended, { cause: randomUUID(), now: now() }))
+  const ended = { organizationId: place.organizationId, id: session.id, error, reason: 'request_unmet' } as const
+  await transact(db, (tx) => cancelSession(tx, ended, occasionOf(request, now())))
   return refusalOf({ oauth_error: error })
 }
 

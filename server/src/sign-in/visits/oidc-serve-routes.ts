@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from '../../base/network-of.ts'
+import { occasionOf } from '../../http/request-source.ts'
 import type { SignInConnection } from '../connections/connection-queries.ts'
 import { issuerPath } from '../connections/sign-in-address.ts'
 import type { OpenProvider } from '../oidc/open-provider.ts'
@@ -84,7 +84,7 @@ export function providerCall(parts: Parts): Call {
   return {
     begin: (accepted) => beginOf(parts, accepted),
     answer: async (tx, sessionId) => {
-      const change = { cause: randomUUID(), now: context.now() }
+      const change = occasionOf(request, context.now())
       const answered = await finishSignIn(tx, { organizationId: place.organizationId, id: sessionId }, change)
       if (!answered) return 'not_over'
       if (!answered.isFirst) return 'answered'
@@ -124,7 +124,7 @@ async function beginOf(
       ipAddress: request.ip,
       userAgent: String(request.headers['user-agent'] ?? ''),
     },
-    context.now(),
+    occasionOf(request, context.now()),
   )
   if (typeof begun === 'string') {
     giveBack()

@@ -1,4 +1,4 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { giveChallenge } from '../../agents/device-proofs/give-challenge.ts'
 import { type Reader, transact } from '../../base/db/transact.ts'
@@ -6,6 +6,7 @@ import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { abandonmentOf } from '../../http/abandonment.ts'
 import { pageHeaders } from '../../http/page/page-headers.ts'
 import { identifierOf } from '../../http/record-id.ts'
+import { occasionOf } from '../../http/request-source.ts'
 import {
   type Again,
   drawFault,
@@ -131,18 +132,21 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     })
   }
 
-  async function current({ place, session }: { place: Place; session: SignInSession }): Promise<Shown | undefined> {
+  async function current(
+    { place, session }: { place: Place; session: SignInSession },
+    request: FastifyRequest,
+  ): Promise<Shown | undefined> {
     const { organization_id: organizationId, id } = session
     const now = context.now()
     const judged = await judge(db, session, { now })
     if (isSettled(session, judged)) return { place, session, judged }
-    const settled = await transact(db, (tx) => settleSession(tx, { organizationId, id }, { now }))
+    const settled = await transact(db, (tx) => settleSession(tx, { organizationId, id }, occasionOf(request, now)))
     return settled && { place, ...settled }
   }
 
   /** A visited sign-in as it is now; answers the request where it was dropped meanwhile. */
   async function shownNow(visit: { place: Place; session: SignInSession }, reply: FastifyReply) {
-    const found = await current(visit)
+    const found = await current(visit, reply.request)
     if (!found) gone(reply)
     return found
   }
@@ -218,14 +222,13 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
     }),
   }))
   onPostAs('proof', findVisited, async ({ place, session, form, request }, reply) => {
-    const now = context.now()
     const given: unknown[] = Array.isArray(form.proofs) ? form.proofs : [form.proof]
     const proofs = given.filter((proof) => typeof proof === 'string')
     const proved = await proveSession(db, session, {
       proofs,
       tab: form.tab,
       origin: new URL(place.baseUrl).origin,
-      now,
+      occasion: occasionOf(request, context.now()),
     })
     if ('refusal' in proved) return reply.code(403).send({ error: { code: proved.refusal, detail: proved.detail } })
     const { deviceId, port, judged } = proved
@@ -236,16 +239,17 @@ export function pageRoutes(scope: FastifyInstance, context: VisitContext) {
   })
   onPost('undetected', ({ session, form }) => transact(db, (tx) => noteUndetected(tx, session, form, context.now())))
   onPost('once-more', ({ session }) => waiveLoop(db, session, context.now()))
-  onPost('cancel', async ({ session }, reply) => {
+  onPost('cancel', async ({ session, request }, reply) => {
     const { organization_id: organizationId, id } = session
-    const change = { cause: randomUUID(), now: context.now() }
     const isUnserved = session.state === 'identifying' && session.upstream?.failure === 'unavailable'
     const ended = { organizationId, id, ...(isUnserved && { error: 'temporarily_unavailable' }) }
-    await transact(db, (tx) => cancelSession(tx, ended, change))
+    await transact(db, (tx) => cancelSession(tx, ended, occasionOf(request, context.now())))
     return reply.redirect(finishPathOf(session), 303)
   })
   const act = <Name extends PageForm>(name: Name, actOf: (form: FormOf<Name>) => Act) =>
-    onPost(name, ({ session, form }) => actOnSession(db, session, actOf(form), context.now()))
+    onPost(name, ({ session, form, request }) =>
+      actOnSession(db, session, actOf(form), occasionOf(request, context.now())),
+    )
   act('recheck', () => ({ kind: 'recheck' }))
   act('register', ({ message = '' }) => ({ kind: 'register', message }))
   act('snooze', ({ issue_id: issueId }) => ({ kind: 'snooze', issueId: identifierOf(issueId) }))

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
+import { occasionOf } from '../../http/request-source.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
 import { findSession, type SignInSession } from '../sessions/session-queries.ts'
 import { identifySession, noteLegFailure, sessionOfState, takeLeg } from '../sessions/upstream-legs.ts'
@@ -47,17 +47,22 @@ async function comeBack(context: VisitContext, pages: Pages, request: FastifyReq
   const query = request.url.slice(request.url.indexOf('?') + 1)
   const going = { state: String(state), redirectUri: returnAddress(place), part }
   const outcome = await context.upstreams.takeAnswer(upstream, going, query, context.now())
-  return reply.redirect(await settleAnswer(context, place, session, outcome), 303)
+  return reply.redirect(await settleAnswer(context, { place, session, request }, outcome), 303)
 }
 
 /** Writes what came of the upstream's answer. Returns where the browser goes then. */
-async function settleAnswer(context: VisitContext, place: Place, session: SignInSession, outcome: Outcome) {
+async function settleAnswer(
+  context: VisitContext,
+  { place, session, request }: { place: Place; session: SignInSession; request: FastifyRequest },
+  outcome: Outcome,
+) {
   const { db, warn } = context
   const { organizationId } = place
   const { id } = session
-  const now = context.now()
+  const occasion = occasionOf(request, context.now())
+  const { now } = occasion
   if ('subject' in outcome) {
-    await transact(db, (tx) => identifySession(tx, { organizationId, id }, outcome, now))
+    await transact(db, (tx) => identifySession(tx, { organizationId, id }, outcome, occasion))
     return `/signin/${id}`
   }
   if ('answer' in outcome && session.is_test) {
@@ -67,7 +72,7 @@ async function settleAnswer(context: VisitContext, place: Place, session: SignIn
   }
   if ('answer' in outcome) {
     const ended = { organizationId, id, error: outcome.answer }
-    await transact(db, (tx) => cancelSession(tx, ended, { cause: randomUUID(), now }))
+    await transact(db, (tx) => cancelSession(tx, ended, occasion))
     return finishPathOf(session)
   }
   const { failure, cause, detail } = outcome

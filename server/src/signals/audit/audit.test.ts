@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { engine } from '../../../test/support/database.ts'
+import { sourceAt } from '../../../test/support/source-at.ts'
 import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { hashEntry } from './hash-entry.ts'
@@ -16,7 +17,7 @@ const actor = {
   id: '7',
   name: 'Maya "M" Lindqvist',
   email: 'maya@acme.example',
-  ipAddress: '192.0.2.1',
+  source: sourceAt('192.0.2.1'),
 } as const
 
 const record = (organizationId: string, description: string) =>
@@ -117,6 +118,8 @@ test('any change of an entry changes its hash', () => {
     about: null,
     action: null,
     changes: null,
+    cause: null,
+    request_id: null,
   }
   const hash = hashEntry(firstHash, entry).toString('hex')
   assert.notEqual(hashEntry(hashEntry(firstHash, entry), entry).toString('hex'), hash)

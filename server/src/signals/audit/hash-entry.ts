@@ -17,12 +17,16 @@ export type HashedEntry = {
   /** Null in entries from before it was kept. */
   readonly action: string | null
   readonly changes: readonly AuditChange[] | null
+  /** Null in entries from before it was kept; every later one has a cause. */
+  readonly cause: string | null
+  /** Null where no request is behind the entry. */
+  readonly request_id: string | null
 }
 
 /**
- * SHA-256 of the hash before and the entry as JSON, members in this order. Entries from before `about`, or `action` and
- * `changes`, were kept have fewer members, so that they are as they were written, and none can be added to them or taken
- * from others.
+ * SHA-256 of the hash before and the entry as JSON, members in this order. Entries from before `cause` was kept have fewer
+ * members, and those from before `about`, or `action` and `changes`, fewer still, so that they are as they were written, and
+ * none can be added to them or taken from others. docs/audit-log.md describes the forms for whoever verifies by other means.
  */
 export function hashEntry(previousHash: Buffer, entry: HashedEntry): Buffer {
   const canonical = JSON.stringify([
@@ -35,10 +39,15 @@ export function hashEntry(previousHash: Buffer, entry: HashedEntry): Buffer {
     entry.actor_email,
     entry.ip_address,
     entry.description,
-    ...(entry.about === null ? [] : [entry.about]),
-    ...(entry.action === null && entry.changes === null ? [] : [entry.action, sorted(entry.changes)]),
+    ...laterMembers(entry),
   ])
   return createHash('sha256').update(previousHash).update(canonical).digest()
+}
+
+/** All five with a cause, so that no member of one form can be taken for that of another. */
+function laterMembers({ about, action, changes, cause, request_id: requestId }: HashedEntry): unknown[] {
+  if (cause !== null || requestId !== null) return [about, action, sorted(changes), cause, requestId]
+  return [...(about === null ? [] : [about]), ...(action === null && changes === null ? [] : [action, sorted(changes)])]
 }
 
 /** The database keeps the members of an object in an order of its own. */

@@ -33,6 +33,26 @@ export const listAuditLogs = compileList((reader, page: ListPage) =>
 export const findAuditLog = (reader: Reader, organizationId: string, id: string) =>
   fromAuditLogs(reader, organizationId).where('id', '=', id).executeTakeFirst()
 
+/** The cause of the latest entry that has the action and is about all of the records; undefined where none is known. */
+export async function findCause(
+  reader: Reader,
+  organizationId: string,
+  { action, about }: { action: AuditAction; about: Subjects },
+): Promise<{ cause: string; requestId: string | null } | undefined> {
+  const entry = await reader
+    .selectFrom('audit_logs')
+    .select(['cause', 'request_id'])
+    .where(inOrganization('audit_logs', organizationId))
+    .where('action', '=', action)
+    .where(isAbout(about))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return entry?.cause == null ? undefined : { cause: entry.cause, requestId: entry.request_id }
+}
+
+const isAbout = (about: Subjects) => sql<boolean>`about @> ${subjectKeys(about)}::text[]`
+
 /** Whether an entry later than `moment` has the action and is about all of the records. */
 export async function isRecordedSince(
   reader: Reader,
@@ -46,7 +66,7 @@ export async function isRecordedSince(
     .where(inOrganization('audit_logs', organizationId))
     .where('action', '=', action)
     .where('timestamp', '>', moment)
-    .where(sql<boolean>`about @> ${subjectKeys(about)}::text[]`)
+    .where(isAbout(about))
     .limit(1)
     .executeTakeFirst()
   return entry !== undefined

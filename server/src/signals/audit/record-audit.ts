@@ -30,7 +30,7 @@ export const firstHash = createHash('sha256').update('muster audit log').digest(
 export async function recordAudit(
   tx: Tx,
   { action, about, description, changes = [] }: AuditEntry,
-  { organizationId, actor, now }: ChangeContext,
+  { organizationId, actor, now, cause, requestId }: ChangeContext,
 ): Promise<void> {
   const { previousHash, id } = await lockHead(tx, organizationId)
   const entry = {
@@ -41,11 +41,13 @@ export async function recordAudit(
     actor_id: actor.id,
     actor_name: actor.name.toWellFormed(),
     actor_email: actor.email,
-    ip_address: actor.ipAddress,
+    ip_address: actor.source?.ipAddress ?? null,
     description: description.toWellFormed(),
     about: subjectKeys(about),
     action,
     changes: changes.length > 0 ? storableChanges(changes) : null,
+    cause,
+    request_id: requestId,
   }
   const hash = hashEntry(previousHash, entry)
   await tx
@@ -63,7 +65,7 @@ export async function recordAudit(
     .execute()
   const { actor_name, actor_type, actor_email, ip_address } = entry
   const data = { actor_name, actor_type, actor_email, ip_address, action, description: entry.description }
-  const message = { event: 'audit_log.recorded', data, deviceId: null, orderedBy: null, at: now } as const
+  const message = { event: 'audit_log.recorded', data, deviceId: null, orderedBy: null, cause, at: now } as const
   await queueWebhooks(tx, organizationId, [message])
 }
 

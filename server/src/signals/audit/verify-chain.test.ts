@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
+import { sourceAt } from '../../../test/support/source-at.ts'
 import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
@@ -11,7 +12,13 @@ import { firstHash, recordAudit } from './record-audit.ts'
 import { type Verdict, verifyChain } from './verify-chain.ts'
 
 const trial = testApp()
-const actor = { type: 'User', id: '7', name: 'Maya', email: 'maya@acme.example', ipAddress: '192.0.2.1' } as const
+const actor = {
+  type: 'User',
+  id: '7',
+  name: 'Maya',
+  email: 'maya@acme.example',
+  source: sourceAt('192.0.2.1'),
+} as const
 const maxAtOnce = 3
 
 const organizationId = () => trial.tenant.organizationId

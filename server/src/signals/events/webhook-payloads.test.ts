@@ -5,6 +5,7 @@ import { webhookPayload } from '@muster/contract/webhook-events.ts'
 import { Compile } from 'typebox/compile'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { sourceAt } from '../../../test/support/source-at.ts'
 import { newChange, systemActorAt } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -163,17 +164,20 @@ test('what an endpoint is told of each event has the fields of its schema, and i
 test('an entry of the audit log is told, and the telling is no entry', async () => {
   await make.webhookEndpoint(organizationId, { events: ['audit_log.recorded'] })
   const entry = { action: 'records.exported', about: {}, description: 'Did it.' } as const
-  const context = newChange(systemActorAt('192.0.2.1'), organizationId, startOfTests)
+  const context = newChange(systemActorAt(sourceAt('192.0.2.1')), organizationId, startOfTests)
   await transact(app.db, (tx) => recordAudit(tx, entry, context))
   const bodies = (await queued()).map(({ body }) => JSON.parse(body))
   assert.deepEqual(
-    bodies.map(({ data }) => data),
+    bodies.map(({ cause, data }) => [cause, data]),
     [
-      {
-        ...{ actor_name: 'Muster', actor_type: 'System', actor_email: null, ip_address: '192.0.2.1' },
-        action: 'records.exported',
-        description: 'Did it.',
-      },
+      [
+        context.cause,
+        {
+          ...{ actor_name: 'Muster', actor_type: 'System', actor_email: null, ip_address: '192.0.2.1' },
+          action: 'records.exported',
+          description: 'Did it.',
+        },
+      ],
     ],
   )
 })

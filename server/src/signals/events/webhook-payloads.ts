@@ -28,6 +28,7 @@ export async function announceToWebhooks(
       ...payloadOf(one, known),
       deviceId: one.deviceId,
       orderedBy: one.type === 'device_trust.status_changed' ? one.deviceId : null,
+      cause: one.cause,
       at: one.at,
     })),
   )

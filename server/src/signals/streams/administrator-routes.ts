@@ -27,7 +27,9 @@ export function administratorRoutes(app: FastifyInstance): void {
   })
   endpoint(app, {
     ...developerViewOperations.askSsfVerification,
-    run: ({ db, organizationId, params: { streamId: reference }, body, now }) =>
-      transact(db, (tx) => verifyStream(tx, { organizationId, reference, state: body.state ?? null, now })),
+    run: ({ db, organizationId, params: { streamId: reference }, body, now, context }) =>
+      transact(db, (tx) =>
+        verifyStream(tx, { organizationId, reference, state: body.state ?? null, cause: context.cause, now }),
+      ),
   })
 }

@@ -19,9 +19,15 @@ export function receiverRoutes(app: FastifyInstance, parts: StreamParts): void {
   addStatus(app)
   endpoint(app, {
     ...receiverOperations.verifySsfStream,
-    run: ({ db, organizationId, body, now }) =>
+    run: ({ db, organizationId, body, now, context }) =>
       transact(db, (tx) =>
-        verifyStream(tx, { organizationId, reference: body.stream_id, state: body.state ?? null, now }),
+        verifyStream(tx, {
+          organizationId,
+          reference: body.stream_id,
+          state: body.state ?? null,
+          cause: context.cause,
+          now,
+        }),
       ),
   })
 }

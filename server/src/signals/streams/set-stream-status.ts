@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
@@ -35,7 +34,7 @@ export async function setStreamStatus(tx: Tx, change: StreamStatusChange, contex
     .execute()
   if (by !== 'receiver' && stream.status !== status) {
     const event = { status, ...(reason !== null && { reason }) }
-    const signal = { organizationId, streamId: stream.id, event, txn: randomUUID(), now }
+    const signal = { organizationId, streamId: stream.id, event, txn: context.cause, now }
     await queueStreamSignal(tx, { ...signal, kind: 'stream_updated' })
   }
   await notifyStreams(tx, organizationId)

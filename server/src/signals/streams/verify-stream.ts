@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
@@ -13,20 +12,21 @@ const maxAtOnce = 10
 /** So many wait at most for a receiver that takes none. */
 const maxWaiting = 100
 
-type Verification = { organizationId: string; reference: string; state: string | null; now: string }
+type Verification = { organizationId: string; reference: string; state: string | null; cause: string; now: string }
 
 export function refuseStopped({ status }: Stream): void {
   if (status !== 'enabled') fail('malformed_request', { message: `The stream is ${status}: enable it first.` })
 }
 
 /** Queues a verification event (SSF 1.0 §8.1.4); it is delivered with the stream's events. */
-export async function verifyStream(tx: Tx, { organizationId, reference, state, now }: Verification): Promise<void> {
+export async function verifyStream(tx: Tx, verification: Verification): Promise<void> {
+  const { organizationId, reference, state, cause, now } = verification
   // Locked, so that requests at the same time are counted.
   const stream = orNotFound(await lockStream(tx, organizationId, reference))
   refuseStopped(stream)
   await refuseTooMany(tx, stream, now)
   const event = state === null ? {} : { state }
-  const signal = { organizationId, streamId: stream.id, event, txn: randomUUID(), now }
+  const signal = { organizationId, streamId: stream.id, event, txn: cause, now }
   await queueStreamSignal(tx, { ...signal, kind: 'verification' })
 }
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const destroyed = (id: number) => ({
   event: 'devices.destroyed' as const,
   data: { device_id: id, device_name: `Mac ${id}`, status: 'good' as const },
-  ...{ deviceId: String(id), orderedBy: String(id), at: startOfTests },
+  ...{ deviceId: String(id), orderedBy: String(id), cause: 'test', at: startOfTests },
 })
 
 test('messages of one transaction keep their order, for each endpoint', async () => {
@@ -48,7 +48,7 @@ test('a test goes to the one endpoint, whatever it chose', async () => {
   await make.webhookEndpoint(organizationId)
   const message = {
     ...{ event: 'webhook.test' as const, data: { message: 'Hello' } },
-    ...{ deviceId: null, orderedBy: null, at: startOfTests },
+    ...{ deviceId: null, orderedBy: null, cause: 'test', at: startOfTests },
   }
   const id = await transact(database.db, (tx) =>
     queueForEndpoint(tx, { organizationId, endpointId: endpoint.id, message }),

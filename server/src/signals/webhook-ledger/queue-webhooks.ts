@@ -15,6 +15,7 @@ export type WebhookMessage = {
   deviceId: string | null
   /** The device whose messages are delivered one after another; null where order means nothing. */
   orderedBy: string | null
+  cause: string
   at: string
 }
 
@@ -91,12 +92,12 @@ export const notify = (tx: Tx, organizationId: string) =>
   sql`select pg_notify(${webhookChannel}, ${organizationId})`.execute(tx)
 
 /** The body is what it is from now on, however things change before it is sent. */
-function freeze({ event, data, deviceId, orderedBy, at }: WebhookMessage) {
+function freeze({ event, data, deviceId, orderedBy, cause, at }: WebhookMessage) {
   const messageId = messageIdAt(at)
   return {
     messageId,
     event,
-    body: JSON.stringify({ event, id: messageId, timestamp: wholeSecond(at), data }),
+    body: JSON.stringify({ event, id: messageId, timestamp: wholeSecond(at), cause, data }),
     deviceId,
     orderedBy,
     at,

@@ -40,7 +40,7 @@ async function queue(...ids: number[]): Promise<void> {
       ...{ device_id: id, device_name: `Mac ${id}`, device_status: 'good' as const },
       ...{ device_url: 'https://x.test/1', registered_owner: null },
     },
-    ...{ deviceId: null, orderedBy: null, at: systemClock() },
+    ...{ deviceId: null, orderedBy: null, cause: 'test', at: systemClock() },
   }))
   await transact(app.db, (tx) => queueWebhooks(tx, app.tenant.organizationId, messages))
 }

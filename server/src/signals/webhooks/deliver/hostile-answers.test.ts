@@ -41,7 +41,14 @@ async function addEndpoint(port: number): Promise<string> {
 async function deliverOnce(endpointIds: readonly string[]) {
   const at = systemClock()
   const data = { device_id: 7, device_name: 'Mac', device_status: 'good' as const, device_url: 'https://x.test/7' }
-  const message = { event: 'device_trust.status_changed' as const, data, deviceId: '7', orderedBy: '7', at }
+  const message = {
+    event: 'device_trust.status_changed' as const,
+    data,
+    deviceId: '7',
+    orderedBy: '7',
+    cause: 'test',
+    at,
+  }
   await transact(database.db, (tx) => queueWebhooks(tx, organizationId, [message]))
   const attempts = () =>
     database.db

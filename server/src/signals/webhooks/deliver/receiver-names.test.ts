@@ -58,7 +58,7 @@ const queue = (): Promise<void> =>
     const data = { device_id: 7, device_name: 'Mac', device_status: 'good' as const, device_url: 'https://x.test/7' }
     const at = systemClock()
     return queueWebhooks(tx, organizationId, [
-      { event: 'device_trust.status_changed', data, deviceId: '7', orderedBy: '7', at },
+      { event: 'device_trust.status_changed', data, deviceId: '7', orderedBy: '7', cause: 'test', at },
     ])
   })
 

@@ -80,7 +80,7 @@ async function queue(...deviceIds: number[]): Promise<void> {
   const messages = deviceIds.map((id) => ({
     event: 'device_trust.status_changed' as const,
     data: { device_id: id, device_name: `Mac ${id}`, device_status: 'good' as const, device_url: 'https://x.test/1' },
-    ...{ deviceId: String(id), orderedBy: String(id), at: isoIn(0) },
+    ...{ deviceId: String(id), orderedBy: String(id), cause: 'test', at: isoIn(0) },
   }))
   await transact(database.db, (tx) => queueWebhooks(tx, organizationId, messages))
 }

@@ -292,6 +292,7 @@ test('testWebhookEndpoint: a test event for this endpoint alone, whatever it cho
     event: 'webhook.test',
     id: body.message_id,
     timestamp: minute(60).replace('.000Z', 'Z'),
+    cause: envelope.cause,
     data: { message: 'Does this arrive?' },
   })
   assert.deepEqual(

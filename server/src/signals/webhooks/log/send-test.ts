@@ -27,7 +27,7 @@ export async function sendTest(
   const destination = orNotFound(await lockDestination(tx, { organizationId, endpointId }))
   refuseDisabled(destination)
   const data = event === 'webhook.test' ? { message } : webhookExample(event).data
-  const said = { event, data, deviceId: null, orderedBy: null, at: now } as const
+  const said = { event, data, deviceId: null, orderedBy: null, cause: context.cause, at: now } as const
   const deliveryId = await queueForEndpoint(tx, { organizationId, endpointId, message: said })
   const description = `Sent ${event === 'webhook.test' ? 'a test event' : `an example of the event "${event}"`} to ${describeDestination(destination)}.`
   await recordAudit(tx, { action: 'webhook.tested', about: { webhook: endpointId }, description }, context)

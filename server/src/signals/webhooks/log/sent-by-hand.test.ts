@@ -59,7 +59,7 @@ const queue = (...deviceIds: number[]) =>
       deviceIds.map((id) => ({
         event: 'device_trust.status_changed' as const,
         data: { device_id: id, device_name: 'Mac', device_status: 'good' as const, device_url: 'https://x.test/1' },
-        ...{ deviceId: String(id), orderedBy: String(id), at: app.now() },
+        ...{ deviceId: String(id), orderedBy: String(id), cause: 'test', at: app.now() },
       })),
     ),
   )
