@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { engine } from '../../../test/support/database.ts'
 import { sourceAt } from '../../../test/support/source-at.ts'
 import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { hashEntry } from './hash-entry.ts'
+import { type HashedEntry, hashEntry } from './hash-entry.ts'
 import { firstHash, recordAudit } from './record-audit.ts'
 import { verifyChain } from './verify-chain.ts'
 
@@ -105,28 +107,69 @@ test('the database refuses to change, delete or truncate entries, also by way of
 })
 
 test('any change of an entry changes its hash', () => {
-  const entry = {
-    id: '4',
-    organization_id: '1',
-    timestamp: now,
-    actor_type: 'User',
-    actor_id: '7',
-    actor_name: 'Maya',
-    actor_email: null,
-    ip_address: null,
-    description: 'Did it.',
-    about: null,
-    action: null,
-    changes: null,
-    cause: null,
-    request_id: null,
+  const entry = blank
+  assertEachMemberCounts(entry)
+  const whole = {
+    ...entry,
+    about: ['check:7'],
+    action: 'check.configured',
+    changes: [],
+    cause: 'one',
+    request_id: 'two',
   }
+  assertEachMemberCounts(whole)
+  assertEachMemberCounts({ ...whole, request_id: null })
+})
+
+test('no entry has the hash of one in another form', () => {
+  // The same values in the members that another form has in their place.
+  const of = (members: object) => hashEntry(firstHash, { ...blank, ...members } as HashedEntry).toString('hex')
+  const hashes = [
+    of({}),
+    of({ about: ['x'] }),
+    of({ action: 'a' }),
+    of({ cause: 'a' }),
+    of({ about: ['x'], action: 'a' }),
+    of({ about: ['x'], cause: 'a' }),
+    of({ request_id: 'a' }),
+    of({ action: 'a', cause: 'a' }),
+    of({ about: ['x'], action: 'a', cause: 'a' }),
+  ]
+  assert.equal(new Set(hashes).size, hashes.length)
+})
+
+test('the forms of the hash are as docs/audit-log.md describes them', async () => {
+  const page = await readFile(new URL('../../../../docs/audit-log.md', import.meta.url), 'utf8')
+  const block = /<!-- hashes:start -->\n\n```text\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+  const pairs = block
+    .trim()
+    .split('\n\n')
+    .map((pair) => pair.split('\n'))
+  assert.deepEqual(
+    pairs.map(([text = '']) => JSON.parse(text).length),
+    [14, 12, 10, 9],
+  )
+  for (const [text = '', hash] of pairs) {
+    const members: unknown[] = JSON.parse(text)
+    const entry = Object.fromEntries(Object.keys(blank).map((name, index) => [name, members[index] ?? null]))
+    assert.equal(hashEntry(firstHash, entry as HashedEntry).toString('hex'), hash)
+    assert.equal(createHash('sha256').update(firstHash).update(text).digest('hex'), hash)
+  }
+})
+
+const blank = {
+  ...{ id: '4', organization_id: '1', timestamp: now, actor_type: 'User', actor_id: '7', actor_name: 'Maya' },
+  ...{ actor_email: null, ip_address: null, description: 'Did it.' },
+  ...{ about: null, action: null, changes: null, cause: null, request_id: null },
+}
+
+function assertEachMemberCounts(entry: HashedEntry): void {
   const hash = hashEntry(firstHash, entry).toString('hex')
   assert.notEqual(hashEntry(hashEntry(firstHash, entry), entry).toString('hex'), hash)
   for (const name of Object.keys(entry)) {
     assert.notEqual(hashEntry(firstHash, { ...entry, [name]: 'other' }).toString('hex'), hash, name)
   }
-})
+}
 
 test('an entry keeps its action and its changes, and the hash covers both', async () => {
   const { organizationId } = await addTenant()
