@@ -47,8 +47,8 @@ before(async () => {
     insert into organizations (id, name, created_at) values (5, 'Example', '2026-11-20T09:00:00Z');
     insert into people (organization_id, id, name, email, usernames, created_at)
       values (5, 9, 'Ada', 'ada@example.com', '{ada,"a b"}', '2026-11-20T09:00:00Z');
-    insert into audit_logs (organization_id, timestamp, actor_type, actor_name, description, previous_hash, hash)
-      values (5, '2026-11-20T09:00:00Z', 'System', 'Muster', 'began', '\\x00', '\\x01')`)
+    insert into audit_logs (organization_id, timestamp, actor_type, actor_name, description, cause, request_id, previous_hash, hash)
+      values (5, '2026-11-20T09:00:00Z', 'System', 'Muster', 'began', 'the cause', 'the request', '\\x00', '\\x01')`)
 })
 
 after(() => source.close())
