@@ -19,6 +19,7 @@ const subjectsOf: Readonly<Record<string, Subjects>> = {
     endpoint: { called: 'webhook endpoint', listedBy: 'muster webhooks list' },
     delivery: { called: 'delivery', listedBy: 'muster webhooks log <endpoint>' },
   },
+  audit: { device },
   devices: { id: device, other: device, 'restore id': { called: 'deleted device' } },
   requests: {
     device,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { AuditHead } from '../audit-head.ts'
 import { command, describeGroup, flag } from '../describe-commands.ts'
-import { organization } from './shared-members.ts'
+import { organization, recordId } from './shared-members.ts'
 
 const standard = '-'
 
@@ -17,6 +17,10 @@ export const auditGroup = describeGroup('audit', {
     },
     { into: ({ output = standard }) => (output === standard ? undefined : { path: output }) },
   ),
+  why: command('why', 'Print which changes have moved a device from state to state, the latest first', {
+    device: flag('--device <id>', 'the device', recordId),
+    organization,
+  }),
   verify: command(
     'verify',
     'Find the first entry that was changed, removed, added or moved; exits with 1 if there is one',
