@@ -7,6 +7,9 @@ import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/s
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
+import { causedJob } from '../../base/jobs/caused-job.ts'
+import type { JobData } from '../../base/jobs/job-data.ts'
+import { createLogger } from '../../base/logging.ts'
 import { plusMs } from '../../base/time.ts'
 import { rememberRunTimes } from '../../compliance/results/run-times.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
@@ -233,4 +236,31 @@ testOnPostgres('results that arrive while a check is deleted leave nothing behin
   assert.deepEqual(await rowsAbout(check), {})
   const { body } = await app.ask('GET', '/devices?per_page=100')
   assert.ok(body.data.every(({ auth_state }: { auth_state: string }) => auth_state === 'Good'))
+})
+
+test('what the removal of a deleted check frees has the cause of the deletion, over all batches', async () => {
+  const check = await ownCheck()
+  await blockedFleet(450, check)
+  await ask(check.id)
+  const cause = await findCause(app.db, check.organization_id, deletionOf(check.id))
+  const { rows } = await sql<{ id: string; data: JobData['remove-check'] }>`
+    select id, data from pgboss.job where name = 'remove-check'`.execute(app.db)
+  const [job] = rows
+  assert.ok(job && cause)
+  const parts = {
+    name: 'remove-check',
+    initiator: 'admin',
+    clock: () => minute(2),
+    log: createLogger('silent'),
+  } as const
+  await causedJob(parts, async (one, context, signal) => {
+    await removeCheck(app.db, one, context, signal)
+    return []
+  })(job, never)
+  const freed = app.db.selectFrom('events').where('type', '=', 'device_trust.status_changed')
+  const counted = await freed
+    .select(['cause', sql<number>`count(*)::int`.as('count')])
+    .groupBy('cause')
+    .execute()
+  assert.deepEqual(counted, [{ cause: cause.cause, count: 450 }])
 })

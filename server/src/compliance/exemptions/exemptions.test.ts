@@ -261,3 +261,20 @@ test('an exemption is refused where the check does not run, in the past, and wit
   )
   assert.deepEqual(await sentences(), [])
 })
+
+test('an exemption that ends by itself blocks the device with the cause of its entry', async () => {
+  await exempt(minute(5), minute(1))
+  await report([user('ada', 'FAIL')], minute(2))
+  assert.equal(await stateNow(), 'good')
+  await expire(minute(6))
+  assert.equal(await stateNow(), 'blocked')
+  const entries = database.db.selectFrom('audit_logs').select(['action', 'cause']).orderBy('id', 'desc')
+  const entry = await entries.executeTakeFirstOrThrow()
+  const event = await database.db
+    .selectFrom('events')
+    .select(['type', 'cause'])
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  assert.equal(entry.action, 'exemption.ended')
+  assert.deepEqual(event, { type: 'device_trust.status_changed', cause: entry.cause })
+})
