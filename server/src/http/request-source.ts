@@ -5,7 +5,7 @@ import type { Occasion, RequestSource } from '../base/change-context.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set once something may change by the request. */
-    source?: RequestSource
+    source: RequestSource | undefined
   }
 }
 

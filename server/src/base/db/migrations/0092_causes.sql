@@ -5,11 +5,6 @@ alter table audit_logs
   add column request_id text;
 create index audit_logs_cause on audit_logs (organization_id, cause) where cause is not null;
 
--- Which devices a cause has moved, and by which changes of a check before it that were not worked through yet.
-create index events_cause on events (organization_id, cause, id) where type = 'device_trust.status_changed';
-create index events_earlier_causes on events using gin ((data #> '{decidedFor,earlierCauses}'))
-  where type = 'device_trust.status_changed' and data #> '{decidedFor,earlierCauses}' is not null;
-
 -- Of the latest change that devices are decided again for, null where that was asked for before causes were kept; and of the
 -- changes before it that were not worked through when it came, the oldest first.
 alter table check_recomputations
