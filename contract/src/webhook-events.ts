@@ -195,8 +195,10 @@ export const webhookPayload = (event: WebhookEvent) => {
         },
       ),
       timestamp: Text('When it happened, to the second.', { format: 'date-time' }),
-      cause: Text(
-        'What brought it about: the same as `txn` in the tokens of streams, and in the audit log, of everything that one request, deadline or answer of a device has caused.',
+      cause: Type.Optional(
+        Text(
+          'What brought it about: the same for everything that one request, deadline or answer of a device has caused, also in the audit log and as `txn` in the tokens of streams. Left out of what was queued before it was kept.',
+        ),
       ),
       data: Type.Object(data as TProperties, { description: 'About what it happened to.' }),
     },

@@ -74,5 +74,6 @@ export const webhookExample = (event: WebhookEvent) => ({
   event,
   id: '01KAF5J8T3Q4V9R0C6M1B7X2ZD',
   timestamp: '2026-11-20T09:14:03Z',
+  cause: 'e1ac0503-ca5c-4139-9fc6-ae7a8211d497',
   data: data[event],
 })
