@@ -145,6 +145,7 @@ test('what an endpoint is told of each event has the fields of its schema, and i
       event: type,
       id: rows[index]?.ulid,
       timestamp: '2026-11-20T10:00:00Z',
+      cause: common.cause,
       data,
     })),
   )

@@ -60,7 +60,8 @@ test('a test goes to the one endpoint, whatever it chose', async () => {
   )
   const { body, message_id } = await database.db.selectFrom('webhook_messages').selectAll().executeTakeFirstOrThrow()
   assert.deepEqual(JSON.parse(body), {
-    ...{ event: 'webhook.test', id: message_id, timestamp: '2026-11-20T10:00:00Z', data: { message: 'Hello' } },
+    ...{ event: 'webhook.test', id: message_id, timestamp: '2026-11-20T10:00:00Z', cause: 'test' },
+    data: { message: 'Hello' },
   })
 })
 
