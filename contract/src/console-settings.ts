@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { AdminUser } from './admin-users.ts'
+import { deprovisionedPersonId } from './console.ts'
 import { features } from './features.ts'
 import { permissions } from './permissions.ts'
 import { type Retained, retention } from './retention.ts'
@@ -197,6 +198,7 @@ export const AdministratorView = Type.Object(
     second_factor: Choice(secondFactors, 'What besides the password.'),
     last_seen_at: Nullable(Timestamp('When they were last in the console; null when not within a month.')),
     link_expires_at: Nullable(Timestamp('When the one-time link ends that they have not used; null for none.')),
+    deprovisioned_person_id: deprovisionedPersonId(),
   },
   about('AdministratorView', 'An administrator with how they sign in.', {
     id: '12',
@@ -211,6 +213,7 @@ export const AdministratorView = Type.Object(
     second_factor: 'totp',
     last_seen_at: '2026-11-20T10:00:00.000Z',
     link_expires_at: null,
+    deprovisioned_person_id: null,
   }),
 )
 export type AdministratorView = Static<typeof AdministratorView>

@@ -234,6 +234,14 @@ const ConsolePasskey = Type.Object(
 )
 
 /** How someone signs in, and where they are signed in. */
+/** Of an administrator. */
+export const deprovisionedPersonId = () =>
+  Nullable(
+    Identifier(
+      'Identifier of the deprovisioned person with their e-mail address, as whom they cannot sign in to the console; null for none.',
+    ),
+  )
+
 export const SignInState = Type.Object(
   {
     password_changed_at: Nullable(Timestamp('When the password was chosen; null when there is none.')),
@@ -241,6 +249,7 @@ export const SignInState = Type.Object(
     recovery_codes_left: Type.Integer({ minimum: 0, description: 'Recovery codes that were not used.' }),
     passkeys: Type.Array(ConsolePasskey, { description: 'Passkeys, the first first.' }),
     sessions: Type.Array(BrowserSession, { description: 'Sessions that have not ended, the latest first.' }),
+    deprovisioned_person_id: deprovisionedPersonId(),
   },
   about('SignInState', 'How someone signs in, and where they are signed in.', {
     password_changed_at: '2026-11-20T10:00:00.000Z',
@@ -248,6 +257,7 @@ export const SignInState = Type.Object(
     recovery_codes_left: 0,
     passkeys: [],
     sessions: [],
+    deprovisioned_person_id: null,
   }),
 )
 export type SignInState = Static<typeof SignInState>

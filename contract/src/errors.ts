@@ -51,6 +51,7 @@ export const consoleErrorCodes = [
   // 403
   'step_up_needed',
   'second_factor_needed',
+  'administrator_deprovisioned',
   'cross_site',
   // 410
   'link_ended',

@@ -156,6 +156,8 @@ const oidcReasons: Readonly<Record<string, string>> = {
     'No administrator has the e-mail address that your identity provider sent, or several organizations have one: enter the organization.',
   unverified:
     'Your identity provider does not say that this e-mail address is verified. Entra: add the optional claim xms_edov.',
+  deprovisioned:
+    'You are deprovisioned in Muster, so you cannot sign in to the console. Ask an administrator to restore you.',
   refused: 'Your identity provider refused the sign-in.',
   expired: 'Signing in took too long. Try again.',
   unavailable: 'The identity provider did not answer. Try again, or use your password.',

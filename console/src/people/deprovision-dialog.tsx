@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { devicesInWords } from '../components/devices-in-words.ts'
+import { besideAfter } from '../components/form-fault.tsx'
 import { useAction } from '../components/use-action.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { ownDevicesQuery } from './own-devices.tsx'
@@ -28,6 +29,7 @@ export function DeprovisionDialog({ person, isAdministrator, onClose }: Parts) {
     onDone: onClose,
     hasForm: true,
   })
+  const whole = deprovision.faultOf('id')
   return (
     <ConfirmDialog
       isOpen
@@ -47,7 +49,7 @@ export function DeprovisionDialog({ person, isAdministrator, onClose }: Parts) {
           : []),
         ...(isAdministrator
           ? [
-              'An administrator has this address and still signs in to the console: remove them in Settings › Administrators.',
+              'An administrator has this address: they are signed out of the console, and cannot sign in until the person is restored.',
             ]
           : []),
       ]}
@@ -56,7 +58,7 @@ export function DeprovisionDialog({ person, isAdministrator, onClose }: Parts) {
       onConfirm={() => deprovision.mutate()}
       isBusy={deprovision.isPending}
       isReady={devices !== undefined}
-      fault={deprovision.faultBeside}
+      fault={besideAfter(whole && `${name} ${whole}.`, deprovision.faultBeside)}
     />
   )
 }

@@ -58,6 +58,14 @@ export const AdministratorTable = ({ rows }: { rows: readonly AdministratorView[
 
 function SignsIn({ row }: { row: AdministratorView }) {
   const now = useNow()
+  if (row.deprovisioned_person_id !== null) {
+    return (
+      <span className="delivery">
+        <Mark name="cross" />
+        Deprovisioned: cannot sign in
+      </span>
+    )
+  }
   if (row.second_factor !== 'none') return <>{factorWords[row.second_factor]}</>
   if (row.has_identity) return <>Identity provider</>
   if (row.has_password) {

@@ -12,7 +12,7 @@ export type Caller = {
   /** The organization's own base address, where it has one and is reached there. */
   readonly baseUrl?: string | null
   /** Refuses what an effect of the request needs beyond its route's definition. Left out: they may do nothing of it. */
-  readonly requirePower?: (permission: Permission) => void
+  readonly requirePower?: (power: AdminPower) => void
 }
 
 /** Whom a key speaks for, and what it may do; the same for all requests of the key. */

@@ -22,6 +22,8 @@ export const messages: Record<ErrorCode, string> = {
   feature_unavailable: 'This feature is not available to the organization.',
   not_signed_in: 'Sign in first.',
   sign_in_failed: 'The e-mail address or the password is wrong.',
+  administrator_deprovisioned:
+    'You are deprovisioned in Muster, so you cannot sign in to the console. Ask an administrator to restore you.',
   code_needed: 'Sign in with a passkey, or send a code of the authenticator app or a recovery code with the password.',
   step_up_needed: 'Confirm who you are: this needs a confirmation of the last five minutes.',
   second_factor_needed: 'Your organization requires a second factor: set up a passkey or an authenticator app first.',

@@ -1,3 +1,4 @@
+import { type AdminPower, adminPowers } from '@muster/contract/admin-powers.ts'
 import { type Feature, features } from '@muster/contract/features.ts'
 import type { InConsole } from '@muster/contract/operations/define-operations.ts'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
@@ -114,7 +115,8 @@ export function authenticator(
       if (!principal) return fail('unauthorized')
       await requireAddress(request.host, principal)
       const { organizationId, keyId, actor, baseUrl } = principal
-      const requirePower = (needed: Permission) => {
+      const requirePower = (needed: AdminPower) => {
+        if (!isForKeys(needed)) return refuseKeys(needed)
         requirePermission(principal, needed)
         onPermissionUse(principal, needed)
       }
@@ -152,6 +154,13 @@ function requireFeature({ disabledFeatures }: Pick<Principal, 'disabledFeatures'
     message: `The feature ${features[feature].title} is not available to the organization.`,
   })
 }
+
+const isForKeys = (power: AdminPower): power is Permission => power in permissions
+
+const refuseKeys = (power: Exclude<AdminPower, Permission>): never =>
+  fail('permission_missing', {
+    message: `This needs ${adminPowers[power].title}, which API keys cannot have. Sign in to the console.`,
+  })
 
 function requirePermission(principal: Principal, permission: Permission): void {
   requireFeature(principal, 'write_api')

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { Feature } from '@muster/contract/features.ts'
 import type { Access, InConsole } from '@muster/contract/operations/define-operations.ts'
 import type { PathParams } from '@muster/contract/operations/path-params.ts'
@@ -25,7 +26,7 @@ export type Call<Body = unknown, Query = unknown, Path extends string = string> 
   /** Undefined in the console. */
   readonly credential: Credential | undefined
   /** Refuses a caller without a power that an effect of the request needs beyond the definition. */
-  readonly requirePower: (permission: Permission) => void
+  readonly requirePower: (power: AdminPower) => void
 }
 
 /** What a request without a key comes with. */

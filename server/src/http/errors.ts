@@ -18,6 +18,7 @@ export const statusOf: Record<ErrorCode, number> = {
   cross_site: 403,
   step_up_needed: 403,
   second_factor_needed: 403,
+  administrator_deprovisioned: 403,
   not_found: 404,
   method_not_allowed: 405,
   api_version_gone: 410,

@@ -52,10 +52,10 @@ const signals = ['signals/events', 'signals/audit']
  */
 export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'access/sessions': [
-    ...['access/administrators', 'console/live', 'sign-in/connections', 'inventory/organizations'],
+    ...['access/administrators', 'console/live', 'sign-in/connections', 'inventory/organizations', 'inventory/people'],
     ...['signals/audit', 'http/page', 'http', ...base],
   ],
-  'access/administrators': [...signals, 'http', ...base],
+  'access/administrators': ['inventory/people', ...signals, 'http', ...base],
   'access/api-keys': ['signals/audit', 'base/config', 'http', 'inventory/organizations', ...base],
   'access/saved-views': ['signals/audit', 'http', ...base],
   'access/scim': [
@@ -80,7 +80,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'compliance/issues',
       'compliance/standing',
     ],
-    ...['inventory/organizations', 'inventory/devices'],
+    ...['inventory/organizations', 'inventory/devices', 'inventory/people'],
     ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', 'http', ...base],
   ],
   'console/live': [...base],

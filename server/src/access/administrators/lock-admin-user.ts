@@ -1,20 +1,11 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
+import { lockFullAdministrators } from '../../inventory/people/lock-full-administrators.ts'
 
-/**
- * Locks an administrator, and all who have full access, until the transaction ends: of two who would take the last two
- * away at once, the second sees what the first did. Locks are taken in one order.
- */
+/** Locks an administrator, and all who have full access, until the transaction ends. */
 export async function lockAdminUser(tx: Tx, organizationId: string, id: string) {
-  const full = await tx
-    .selectFrom('admin_users')
-    .select('id')
-    .where(inOrganization('admin_users', organizationId))
-    .where('access', '=', 'full')
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  const full = await lockFullAdministrators(tx, organizationId)
   const admin = await tx
     .selectFrom('admin_users')
     .select(['id', 'first_name', 'last_name', 'email', 'access', 'restrictions'])
@@ -22,5 +13,5 @@ export async function lockAdminUser(tx: Tx, organizationId: string, id: string) 
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
-  return { ...orNotFound(admin), isLastWithFullAccess: full.length === 1 && full[0]?.id === id }
+  return { ...orNotFound(admin), isLastWithFullAccess: full.length === 1 && full[0] === id }
 }

@@ -50,7 +50,11 @@ async function leaver(userName: string, changes = {}): Promise<string> {
 /** By hand, as `muster people add` does. */
 const addByHand = (email: string) =>
   transact(app.db, (tx) =>
-    addOrRestorePerson(tx, { name: 'Ana', email }, systemChange(app.tenant.organizationId, app.now())),
+    addOrRestorePerson(
+      tx,
+      { name: 'Ana', email, requirePower: () => {} },
+      systemChange(app.tenant.organizationId, app.now()),
+    ),
   )
 
 const switchScim = (isOn: boolean) =>

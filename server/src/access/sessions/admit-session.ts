@@ -3,12 +3,14 @@ import type { AdmittedSession } from '../../base/callers.ts'
 import type { RequestSource } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { clockToleranceMs, plusMs } from '../../base/time.ts'
+import { leaverOf } from '../../inventory/people/leaver-of.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
 import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
 /**
  * Finds the session of a look-up hash and counts a request of it, in one statement and exact across processes: what was
- * revoked or removed applies from the next request on. When it was seen is written once a minute, unless the page refreshes automatically.
+ * revoked or removed, or whose holder was deprovisioned, is none from the next request on. When it was seen is written once a minute,
+ * unless the page refreshes automatically.
  */
 export async function admitSession(
   db: Db,
@@ -30,7 +32,7 @@ export async function admitSession(
       join admin_users as admin on admin.organization_id = session.organization_id and admin.id = session.admin_user_id
       join organizations on organizations.id = session.organization_id
       left join organization_settings as settings on settings.organization_id = session.organization_id
-      where lookup.lookup_hash = ${lookupHash}
+      where lookup.lookup_hash = ${lookupHash} and ${leaverOf('admin')} is null
     ), counted as (
       insert into admin_session_windows as counting (organization_id, admin_session_id, started_at, used)
       select organization_id, session_id, date_trunc('milliseconds', now()), 1 from known

@@ -9,6 +9,7 @@ import { createLink } from './create-link.ts'
 import { endSessions } from './end-sessions.ts'
 import { hasAccounts } from './queries.ts'
 import { deleteRecoveryCodes } from './second-factor.ts'
+import { isDeprovisioned } from './start-session.ts'
 import { forgetFailures } from './throttle-sign-ins.ts'
 
 type Invitation = {
@@ -18,7 +19,10 @@ type Invitation = {
   baseUrl: string
 }
 
-/** Makes a one-time link by which an administrator chooses a password. Links made before end with it. */
+/**
+ * Makes a one-time link by which an administrator chooses a password. Links made before end with it. Fails with not_found, invalid and
+ * administrator_deprovisioned.
+ */
 export async function inviteAdmin(
   tx: Tx,
   secrets: Secrets,
@@ -35,6 +39,9 @@ export async function inviteAdmin(
     .forNoKeyUpdate()
     .executeTakeFirst()
   const admin = orNotFound(found)
+  if (await isDeprovisioned(tx, { organizationId, adminUserId })) {
+    fail('administrator_deprovisioned', { message: `${admin.email} is deprovisioned. Restore the person first.` })
+  }
   if (purpose === 'invite') await refuseWhoSignsIn(tx, asked, context)
   await endLinks(tx, asked, context)
   if (purpose === 'reset') {

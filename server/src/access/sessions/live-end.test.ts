@@ -58,6 +58,17 @@ const requireFactor = async (_boss: Boss, { organizationId }: Who) => {
   await transact(app.db, (tx) => changeSettings(tx, { wanted }, systemChange(organizationId, app.now())))
 }
 
+const deprovision = async (boss: Boss, { id, organizationId }: Who) => {
+  const { email } = await app.db
+    .selectFrom('admin_users')
+    .select('email')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const person = await makeIn(app).person(organizationId, { email })
+  assert.equal((await boss.ask('DELETE', `/people/${person.id}`)).status, 200)
+}
+
 /** What is done to someone, what their open page hears last, and what it is answered when it comes again. */
 const ways: Readonly<Record<string, [(boss: Boss, who: Who) => Promise<void>, 'ended' | 'changed', number]>> = {
   'their sessions are revoked': [
@@ -71,6 +82,7 @@ const ways: Readonly<Record<string, [(boss: Boss, who: Who) => Promise<void>, 'e
     'ended',
     401,
   ],
+  'they are deprovisioned as a person': [deprovision, 'ended', 401],
   'their password is reset': [resetPassword, 'ended', 401],
   'their session reaches its longest': [age('created_at', 12), 'ended', 401],
   'their session is idle': [age('last_seen_at', 1), 'ended', 401],

@@ -1,5 +1,6 @@
 import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { ServiceError } from '../../base/errors.ts'
 import { OidcFailure } from '../../base/relying-party/oidc-failure.ts'
 import { openRoute } from '../../http/session-endpoint.ts'
 import { openOidc } from './oidc-provider.ts'
@@ -17,11 +18,14 @@ export function oidcRoutes(scope: FastifyInstance, guard: ConsoleGuard): void {
   const oidc = openOidc(settings, secrets, `${baseUrl}${scope.prefix}${path}`)
 
   /** The page for signing in says it in words. */
-  function turnAway(reply: FastifyReply, reason: OidcFailure['reason'] | 'unknown' | 'unverified') {
+  function turnAway(reply: FastifyReply, reason: OidcFailure['reason'] | 'unknown' | 'unverified' | 'deprovisioned') {
     return reply.redirect(`${baseUrl}/console/sign-in#oidc=${reason}`, 303)
   }
 
   function explain(reply: FastifyReply, error: unknown) {
+    if (error instanceof ServiceError && error.code === 'administrator_deprovisioned') {
+      return turnAway(reply, 'deprovisioned')
+    }
     if (!(error instanceof OidcFailure)) throw error
     log.warn({ request_id: reply.request.id, err: error }, 'signing in through the identity provider failed')
     return turnAway(reply, error.reason)

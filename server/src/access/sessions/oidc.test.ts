@@ -108,6 +108,15 @@ test('who is no administrator, or whose address is not verified, is turned away'
   assert.deepEqual(await signIn('maya'), { to: `${baseUrl}/console/sign-in#oidc=unverified`, session: '' })
 })
 
+test('whom Muster has deprovisioned as a person is turned away', async () => {
+  const { id } = await make.adminUser(app.tenant.organizationId, { email: 'maya@acme.example' })
+  const { session } = await signIn()
+  assert.equal((await read(session)).administrator.id, id)
+  await make.person(app.tenant.organizationId, { email: 'maya@acme.example', deprovisioned_at: app.now() })
+  assert.equal((await read(session)).error, 'not_signed_in')
+  assert.deepEqual(await signIn(), { to: `${baseUrl}/console/sign-in#oidc=deprovisioned`, session: '' })
+})
+
 test('an answer is taken from the browser that asked, once, with its own state', async () => {
   await addAdmin(app)
   const refused = { to: `${baseUrl}/console/sign-in#oidc=refused`, session: '' }

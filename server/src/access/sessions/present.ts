@@ -52,4 +52,5 @@ export const presentSignInState = (row: SignInStateRow, currentId: string): Sign
     last_used_at,
   })),
   sessions: row.sessions.map((session) => ({ ...session, is_current: session.id === currentId })),
+  deprovisioned_person_id: row.deprovisioned_person_id,
 })

@@ -3,6 +3,7 @@ import { closestSpelling, equalsFolded } from '../../base/db/folded.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { clockToleranceMs, plusMs } from '../../base/time.ts'
+import { leaverOf } from '../../inventory/people/leaver-of.ts'
 import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
 /** Two at most: for who signs in with an address that administers several organizations and names none. */
@@ -112,6 +113,7 @@ export async function findSignInState(
         .onRef('admin_credentials.admin_user_id', '=', 'admin_users.id'),
     )
     .select(['admin_credentials.password_changed_at', 'admin_credentials.totp_enabled_at'])
+    .select(leaverOf('admin_users').as('deprovisioned_person_id'))
     .where(inOrganization('admin_users', organizationId))
     .where('admin_users.id', '=', adminUserId)
     .executeTakeFirst()
@@ -122,6 +124,10 @@ export async function findSignInState(
     .where(inOrganization('admin_recovery_codes', organizationId))
     .where('admin_user_id', '=', adminUserId)
     .executeTakeFirstOrThrow()
+  const passkeys = await listPasskeys(reader, { organizationId, adminUserId })
+  const found = { ...admin, recovery_codes_left: codes, passkeys }
+  // Theirs are none for as long as they are deprovisioned.
+  if (admin.deprovisioned_person_id !== null) return { ...found, sessions: [] }
   const sessions = await reader
     .selectFrom('admin_sessions')
     .select(['id', 'method', 'ip_address', 'user_agent', 'created_at', 'last_seen_at'])
@@ -133,8 +139,7 @@ export async function findSignInState(
     .orderBy('id', 'desc')
     .limit(maxSessions)
     .execute()
-  const passkeys = await listPasskeys(reader, { organizationId, adminUserId })
-  return { ...admin, recovery_codes_left: codes, passkeys, sessions }
+  return { ...found, sessions }
 }
 
 export type SignInStateRow = NonNullable<Awaited<ReturnType<typeof findSignInState>>>

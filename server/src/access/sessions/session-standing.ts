@@ -3,6 +3,7 @@ import type { AdmittedSession } from '../../base/callers.ts'
 import type { Db } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { clockToleranceMs, plusMs } from '../../base/time.ts'
+import { leaverOf } from '../../inventory/people/leaver-of.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
 import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 import { sessionPurpose } from './start-session.ts'
@@ -32,7 +33,8 @@ export async function sessionStanding(
       and session.ended_at is null
       and session.created_at > ${plusMs(now, -sessionLifetimeMs)}::timestamptz
       and session.created_at <= ${plusMs(now, clockToleranceMs)}::timestamptz
-      and session.last_seen_at > ${plusMs(now, -sessionIdleMs)}::timestamptz`.execute(db)
+      and session.last_seen_at > ${plusMs(now, -sessionIdleMs)}::timestamptz
+      and ${leaverOf('admin')} is null`.execute(db)
   const [row] = rows
   if (!row) return 'ended'
   const isAsAdmitted = row.is_same && !row.needs_second_factor && rightsOf(row) === rightsOf(admitted)

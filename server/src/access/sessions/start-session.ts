@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser } from '../../base/callers.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
 import type { SignInMethod } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { leaverOf } from '../../inventory/people/leaver-of.ts'
 import { describeBrowser } from './rules.ts'
 
 export const sessionPurpose = 'admin session'
@@ -15,9 +18,13 @@ type NewSession = Pick<Browser, 'source' | 'userAgent'> & {
   now: string
 }
 
-/** Begins a session and returns its secret (256 bits), which is in the cookie only: the database has its keyed hash. */
+/**
+ * Begins a session and returns its secret (256 bits), which is in the cookie only: the database has its keyed hash. Fails with
+ * administrator_deprovisioned.
+ */
 export async function startSession(tx: Tx, secrets: Secrets, asked: NewSession): Promise<string> {
   const { organizationId, adminUserId, method, source, userAgent, now } = asked
+  if (await isDeprovisioned(tx, asked)) fail('administrator_deprovisioned')
   const { id } = await tx
     .insertInto('admin_sessions')
     .values({
@@ -42,4 +49,18 @@ export async function startSession(tx: Tx, secrets: Secrets, asked: NewSession):
     })
     .execute()
   return secret
+}
+
+/** Whether the administrator is deprovisioned as a person. */
+export async function isDeprovisioned(
+  tx: Tx,
+  { organizationId, adminUserId }: Pick<NewSession, 'organizationId' | 'adminUserId'>,
+): Promise<boolean> {
+  const admin = await tx
+    .selectFrom('admin_users')
+    .select(leaverOf('admin_users').as('leaver'))
+    .where(inOrganization('admin_users', organizationId))
+    .where('id', '=', adminUserId)
+    .executeTakeFirst()
+  return admin?.leaver != null
 }

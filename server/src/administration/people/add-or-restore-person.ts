@@ -5,22 +5,23 @@ import { fail } from '../../base/errors.ts'
 import { addPerson, lockPersonByEmail } from '../../inventory/people/add-person.ts'
 import { restorePerson } from '../../inventory/people/restore-person.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { requireNotProvided } from './require-not-provided.ts'
+import { admitByHand, type ByHand } from './admit-by-hand.ts'
 
-type Wanted = { readonly name: string; readonly email: string }
+type Wanted = Pick<ByHand, 'requirePower'> & { readonly name: string; readonly email: string }
 type Outcome = { readonly id: string; readonly outcome: 'added' | 'restored' | 'known' }
 
 /**
- * Adds a person; whoever had the address before is brought back, under their own name. Fails with invalid for the address, and
- * with person_provided for someone whom SCIM has to bring back.
+ * Adds a person; whoever had the address before is brought back, under their own name. Fails with invalid for the address, with
+ * person_provided for someone whom SCIM has to bring back, and with permission_missing.
  */
-export async function addOrRestorePerson(tx: Tx, { name, email }: Wanted, context: ChangeContext): Promise<Outcome> {
+export async function addOrRestorePerson(tx: Tx, wanted: Wanted, context: ChangeContext): Promise<Outcome> {
+  const { name, email, requirePower } = wanted
   if (!isEmailAddress(email)) fail('invalid', { errors: [{ field: 'email', message: 'must be an e-mail address' }] })
   const { organizationId, now } = context
   const before = await lockPersonByEmail(tx, organizationId, email)
   if (before) {
     if (before.deprovisioned_at === null) return { id: before.id, outcome: 'known' }
-    await requireNotProvided(tx, organizationId, before.id)
+    await admitByHand(tx, organizationId, { personId: before.id, requirePower })
     await restorePerson(tx, { personId: before.id }, context)
     return { id: before.id, outcome: 'restored' }
   }

@@ -13,9 +13,9 @@ import { restoreByHand } from './restore-by-hand.ts'
 export function managedPersonRoutes(app: FastifyInstance): void {
   endpoint(app, {
     ...personOperations.addPerson,
-    run: ({ db, body, context }) =>
+    run: ({ db, body, context, requirePower }) =>
       transact(db, async (tx) => {
-        const { id, outcome } = await addOrRestorePerson(tx, body, context)
+        const { id, outcome } = await addOrRestorePerson(tx, { ...body, requirePower }, context)
         if (outcome === 'known') {
           fail('invalid', { errors: [{ field: 'email', message: 'Another person has this address.' }] })
         }
@@ -34,9 +34,9 @@ export function managedPersonRoutes(app: FastifyInstance): void {
 
   endpoint(app, {
     ...personOperations.restorePerson,
-    run: ({ db, organizationId, params: { id: personId }, context }) =>
+    run: ({ db, organizationId, params: { id: personId }, context, requirePower }) =>
       transact(db, async (tx) => {
-        await restoreByHand(tx, { personId }, context)
+        await restoreByHand(tx, { personId, requirePower }, context)
         return presentPerson(orNotFound(await findPerson(tx, organizationId, personId)))
       }),
   })

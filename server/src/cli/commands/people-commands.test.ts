@@ -112,6 +112,8 @@ test('a person is deprovisioned with a line for each device, and restored', asyn
     ...{ name: 'Doubtful', registered_owner_id: ana.id, registration_suspended_at: trial.now() },
   })
   const { id: adminId } = await addAdmin(trial, { email: 'ana@acme.example' })
+  await assert.rejects(run(peopleCommands.deprovision, { person: ana.id }), { code: 'invalid' })
+  await addAdmin(trial, { email: 'boss@acme.example' })
   assert.deepEqual(await run(peopleCommands.deprovision, { person: 'ana@acme.example' }), {
     exit: 0,
     out: [
@@ -121,7 +123,7 @@ test('a person is deprovisioned with a line for each device, and restored', asyn
       `Device ${doubtful.id} (Doubtful) has no owner now. Its registration was suspended: register it again only if you know whose it is`,
       '',
     ].join('\n'),
-    err: `An administrator has this address and still signs in to the console. To remove them: muster admins remove ${adminId}\n`,
+    err: `An administrator has this address and can no longer sign in to the console. To remove them: muster admins remove ${adminId}\n`,
   })
   const title = `Person ${ana.id} (Ana Ruiz)`
   const again = await run(peopleCommands.deprovision, { person: ana.id })

@@ -47,7 +47,7 @@ export const peopleCommands = implement(peopleGroup, {
 
   async add(context, { organization, name, email }, io) {
     const { id, outcome } = await changeIn(context, organization, (tx, change) =>
-      addOrRestorePerson(tx, { name, email }, change),
+      addOrRestorePerson(tx, { name, email, requirePower: whoeverMayRunThis }, change),
     )
     if (outcome === 'known') throw new CommandError(exitCodes.failure, `Person ${id} already has the address ${email}`)
     if (outcome === 'restored') await io.error(`Restored person ${id}, who was deprovisioned. The name is unchanged.`)
@@ -76,13 +76,18 @@ export const peopleCommands = implement(peopleGroup, {
     for (const device of ended.devices) await io.line(describeEnded(device, person.email))
     if (ended.administrator_id === null) return
     const removal = `muster admins remove ${ended.administrator_id}`
-    await io.error(`An administrator has this address and still signs in to the console. To remove them: ${removal}`)
+    await io.error(
+      `An administrator has this address and can no longer sign in to the console. To remove them: ${removal}`,
+    )
   },
 
   async restore(context, { organization, person: named }, io) {
     const { person, isRestored } = await changeIn(context, organization, async (tx, change) => {
       const found = await findAnyPerson(tx, change.organizationId, named)
-      return { person: found, isRestored: await restoreByHand(tx, { personId: found.id }, change) }
+      return {
+        person: found,
+        isRestored: await restoreByHand(tx, { personId: found.id, requirePower: whoeverMayRunThis }, change),
+      }
     })
     await io.line(isRestored ? `Restored person ${titleOf(person)}` : `Person ${titleOf(person)} is unchanged`)
   },

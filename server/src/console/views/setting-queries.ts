@@ -6,6 +6,7 @@ import type { Reader } from '../../base/db/transact.ts'
 import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
 import { nextRows } from '../../base/lists/on-page.ts'
+import { leaverOf } from '../../inventory/people/leaver-of.ts'
 
 const newestSecret: Keyset = { id: { column: 'enrollment_secrets.id', type: 'bigint' }, direction: 'desc' }
 const newestToken: Keyset = { id: { column: 'scim_tokens.id', type: 'bigint' }, direction: 'desc' }
@@ -108,6 +109,7 @@ export function listAdministratorViews(
       'admin_users.created_at',
       sql<boolean>`credentials.password_hash is not null`.as('has_password'),
       sql<boolean>`credentials.totp_enabled_at is not null`.as('has_totp'),
+      leaverOf('admin_users').as('deprovisioned_person_id'),
       hasPasskey.as('has_passkey'),
       hasIdentity.as('has_identity'),
       sql<string | null>`(select max(session.last_seen_at) from admin_sessions as session
