@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { Choice, Count, Flag, Identifier, JsonText, Nullable, Text, Timestamp } from './schema-kit.ts'
 
-const remediationStrategies = ['block_immediately', 'warn_then_block', 'notify_only', 'report_only'] as const
+export const remediationStrategies = ['block_immediately', 'warn_then_block', 'notify_only', 'report_only'] as const
+
+export type RemediationStrategy = (typeof remediationStrategies)[number]
 
 const strategy = Choice(remediationStrategies, 'What happens to a device that fails the check.')
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { remediationStrategies } from './check-configurations.ts'
 import { maxRefreshedAtOnce } from './console-values.ts'
 import { reportedFields } from './devices.ts'
 import { Choice, Count, Identifier, IdentifierInput, Nullable, Text, Timestamp } from './schema-kit.ts'
@@ -41,16 +42,19 @@ export const DeviceHistoryEntry = Type.Object(
       ),
       { description: 'Issues that changed with it; at most 5.' },
     ),
-    entry: Nullable(
+    entries: Type.Array(
       Type.Object(
         {
           id: Identifier('Identifier of the entry.'),
           description: Text('What was done, in a sentence.'),
           actor_name: Text('Who did it.'),
+          strategy: Nullable(
+            Choice(remediationStrategies, 'The strategy that it gave the check; null where it did not change that.'),
+          ),
         },
         { description: 'An entry of the audit log.' },
       ),
-      { description: 'What brought the state about, where the audit log has it.' },
+      { description: 'What brought the state about, where the audit log has it, the newest first; at most 5.' },
     ),
     check: Nullable(
       Type.Object(
@@ -83,7 +87,7 @@ export const DeviceHistoryEntry = Type.Object(
         to: 'will_block',
         initiator: 'user',
         reasons: [{ what: 'new', issue_id: '7719', title: 'SSH key without a passphrase' }],
-        entry: null,
+        entries: [],
         check: null,
         changes: [],
       },
@@ -91,6 +95,28 @@ export const DeviceHistoryEntry = Type.Object(
   },
 )
 export type DeviceHistoryEntry = Static<typeof DeviceHistoryEntry>
+
+export const MovedDevice = Type.Object(
+  {
+    id: Identifier('Identifier of the change of state.'),
+    device_id: Identifier('Identifier of the device.'),
+    device_name: Nullable(Text('Name of the device; null where it was deleted.')),
+    from: Choice(states, 'The state before.'),
+    to: Choice(states, 'The state after.'),
+    occurred_at: Timestamp('When it changed.'),
+  },
+  {
+    title: 'MovedDevice',
+    description: 'A change of the state of a device that an entry of the audit log has brought about.',
+    examples: [
+      {
+        ...{ id: '812', device_id: '1042', device_name: 'Ana’s MacBook', from: 'good', to: 'blocked' },
+        occurred_at: '2026-11-14T09:14:00.000Z',
+      },
+    ],
+  },
+)
+export type MovedDevice = Static<typeof MovedDevice>
 
 /** What a device answered, or is to answer, to a live query. */
 export const DeviceLiveQuery = Type.Object(

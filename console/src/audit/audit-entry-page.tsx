@@ -12,18 +12,24 @@ import { Page } from '../components/page.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { actorWords } from './audit-queries.ts'
+import { MovedDevices } from './moved-devices.tsx'
 
 const route = getRouteApi('/shell/audit/$entryId')
 const crumb = { to: '/audit', text: 'Audit log' } as const
 
 export function AuditEntryPage() {
   const { entryId } = route.useParams()
+  const { after } = route.useSearch()
+  const navigate = route.useNavigate()
   const entry = useQuery(query('getAuditView', { params: { id: entryId } }))
   return (
     <Page title={`Entry ${entryId}`} crumb={crumb}>
       <div className="page detail">
         <RecordNotices record={entry} noun="entry" id={entryId} why="Entries are never deleted." />
         {entry.data && <Entry entry={entry.data} />}
+        {entry.data && (
+          <MovedDevices entryId={entryId} after={after} onNext={(next) => void navigate({ search: { after: next } })} />
+        )}
       </div>
     </Page>
   )

@@ -1,9 +1,10 @@
 import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
 import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { Mark, StandingShape, standingWords } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { reasonOf } from './history-reason.ts'
+import { type ReasonPart, reasonOf, reasonsOf } from './history-reason.ts'
 
 const initiators = { policy: 'Policy', admin: 'Administrator', user: 'Device', system: 'Muster' } as const
 
@@ -18,26 +19,33 @@ export const historyEntryTitle = ({ kind, from, to }: DeviceHistoryEntry): strin
 export const HistoryEntryShape = ({ entry: { to } }: { entry: DeviceHistoryEntry }) =>
   to === null ? <Mark name="dash" /> : <StandingShape standing={to} />
 
-/** The reason, leading to the entry of the audit log or to the check. */
-export function HistoryReason({ entry: line }: { entry: DeviceHistoryEntry }) {
-  const words = reasonOf(line)
-  if (line.entry) {
+/** The reason, each part leading to its entry of the audit log or to the check. */
+export const HistoryReason = ({ entry }: { entry: DeviceHistoryEntry }) =>
+  reasonsOf(entry).map((part, place) => (
+    <Fragment key={part.entryId ?? part.checkId ?? part.text}>
+      {place > 0 && ' · '}
+      <Part {...part} />
+    </Fragment>
+  ))
+
+function Part({ text, entryId, checkId }: ReasonPart) {
+  if (entryId !== undefined) {
     return (
-      <Link className="underlined" to="/audit/$entryId" params={{ entryId: line.entry.id }}>
-        {words}
+      <Link className="underlined" to="/audit/$entryId" params={{ entryId }}>
+        {text}
       </Link>
     )
   }
-  if (!line.check) return words
+  if (checkId === undefined) return text
   return (
-    <Link className="underlined" to="/checks/$checkId/history" params={{ checkId: line.check.id }}>
-      {words}
+    <Link className="underlined" to="/checks/$checkId/history" params={{ checkId }}>
+      {text}
     </Link>
   )
 }
 
-const byOf = ({ entry, initiator }: DeviceHistoryEntry): string =>
-  entry ? visibleText(entry.actor_name) : initiator === null ? '' : initiators[initiator]
+const byOf = ({ entries: [latest], initiator }: DeviceHistoryEntry): string =>
+  latest ? visibleText(latest.actor_name) : initiator === null ? '' : initiators[initiator]
 
 export const HistoryEntryCells = ({ entry }: { entry: DeviceHistoryEntry }) => (
   <tr className="tall">

@@ -11,25 +11,39 @@ const blocked: DeviceHistoryEntry = {
   to: 'blocked',
   initiator: 'admin',
   reasons: [],
-  entry: null,
+  entries: [],
   check: null,
   changes: [],
 }
-const entry = { id: '9', description: 'Updated the configuration of the check "Disk": paused.', actor_name: 'Pat' }
+const entry = {
+  ...{ id: '9', description: 'Updated the configuration of the check "Disk": paused.', actor_name: 'Pat' },
+  strategy: null,
+}
+const strategy = { ...entry, id: '8', actor_name: 'Kim', strategy: 'block_immediately' } as const
+const check = { id: '2', name: 'Disk' }
 const issue = { what: 'resolved', issue_id: '3', title: 'Disk is not encrypted' } as const
 
 const cases: [given: Partial<DeviceHistoryEntry>, words: string][] = [
-  [{ entry }, 'Updated the configuration of the check "Disk": paused, by Pat'],
-  [{ entry, check: { id: '2', name: 'Disk' } }, 'Updated the configuration of the check "Disk": paused, by Pat'],
-  [{ check: { id: '2', name: 'Disk' } }, 'The check "Disk" changed'],
+  [{ entries: [entry] }, 'Updated the configuration of the check "Disk": paused, by Pat'],
+  [{ entries: [entry], check }, 'Updated the configuration of the check "Disk": paused, by Pat'],
+  [{ entries: [strategy], check }, 'Kim set “Disk” to Block immediately'],
+  [{ entries: [strategy] }, 'Updated the configuration of the check "Disk": paused, by Kim'],
+  [
+    { entries: [entry, strategy], check },
+    'Updated the configuration of the check "Disk": paused, by Pat · Kim set “Disk” to Block immediately',
+  ],
+  [{ check }, 'The check “Disk” changed'],
   [{ reasons: [issue] }, 'Disk is not encrypted resolved'],
   [
-    { reasons: [issue], entry },
+    { reasons: [issue], entries: [entry] },
     'Disk is not encrypted resolved · Updated the configuration of the check "Disk": paused, by Pat',
   ],
-  [{}, 'Registration, group or check changed'],
+  [{}, 'The audit log has no entry of what caused this'],
   [{ initiator: 'policy' }, 'Grace period ended'],
-  [{ initiator: 'policy', entry: { ...entry, actor_name: 'Muster' } }, `${entry.description.slice(0, -1)}, by Muster`],
+  [
+    { initiator: 'policy', entries: [{ ...entry, actor_name: 'Muster' }] },
+    `${entry.description.slice(0, -1)}, by Muster`,
+  ],
   [{ initiator: 'system' }, ''],
 ]
 

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { readAuditFilters } from '../audit/audit-queries.ts'
+import { readAfter } from '../components/read-filters.ts'
 import { readGroupFilters } from '../groups/group-queries.ts'
 import { readPersonFilters } from '../people/person-queries.ts'
 import { readSignInFilters } from '../sign-ins/sign-in-queries.ts'
@@ -76,6 +77,7 @@ const audit = createRoute({
 const auditEntry = createRoute({
   getParentRoute: () => shell,
   path: '/audit/$entryId',
+  validateSearch: readAfter,
   component: lazyRouteComponent(() => import('../audit/audit-entry-page.tsx'), 'AuditEntryPage'),
 })
 

@@ -1,4 +1,5 @@
 import { AuditChain } from '../console-audit.ts'
+import { MovedDevice } from '../console-devices.ts'
 import {
   AuditView,
   AuditViewFilter,
@@ -56,6 +57,14 @@ export const recordViewOperations = defineOperations({
     summary: 'Read an entry of the audit log with its hashes',
     tag: 'Console',
     answer: AuditView,
+  }),
+  listMovedDevices: list({
+    path: '/views/audit_logs/:entryId/devices',
+    permission: 'read',
+    summary: 'List the devices whose state an entry of the audit log changed within the last 30 days, newest first',
+    tag: 'Console',
+    record: MovedDevice,
+    hasCount: true,
   }),
   getAuditChain: json({
     method: 'GET',

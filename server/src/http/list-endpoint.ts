@@ -69,7 +69,13 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row, Opt
   /** Answers all records as a CSV file where `format=csv` asks for it; given where the operation has one. */
   csv?: CsvParts<Path, Row, Static<Options>>
   /** How many there are, where `count=true` asks for it; given where the operation counts. */
-  count?: (db: Db, organizationId: string, options: Static<Options>, now: string) => Promise<RowCount>
+  count?: (
+    db: Db,
+    organizationId: string,
+    options: Static<Options>,
+    now: string,
+    params: PathParams<Path>,
+  ) => Promise<RowCount>
 }
 
 /** Registers a list, once for each of its versions: searched, paged by cursor, in the envelope of all lists. */
@@ -115,7 +121,9 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
       // Validated against queryOf before.
       const query = request.query as ListQuery & Static<Options> & Forms
       const params = readPath(request.params)
-      if (query.count && definition.count) return definition.count(app.kit.db, organizationId, query, app.kit.clock())
+      if (query.count && definition.count) {
+        return definition.count(app.kit.db, organizationId, query, app.kit.clock(), params)
+      }
       if (query.format && definition.csv)
         return answerCsv(app, reply, { ...definition, csv: definition.csv }, { caller, params, query })
       return answer({ organizationId, links }, params, query)

@@ -47,7 +47,8 @@ test('a state that a changed check brought about names the entry of that change,
     () => contextAt(plusMs(app.now(), 5_000)),
     new AbortController().signal,
   )
-  const { from, to, entry, check: named } = await latestState(device.id)
+  const { from, to, entries, check: named } = await latestState(device.id)
+  const [entry] = entries
   assert.deepEqual([from, to, named], ['good', 'notified', { id: check.id, name: 'Disk' }])
   const said = 'Updated the configuration of the check "Disk": strategy changed from "Report only" to "Notify only".'
   assert.equal(entry?.description, said)
@@ -63,9 +64,9 @@ test('a state that something done to the device brought about names the entry of
   await recomputeCheck(app.db, recompute, () => contextAt(app.now()), new AbortController().signal)
   app.setNow(plusMs(app.now(), 60_000))
   assert.equal((await browser.ask('DELETE', `/devices/${device.id}/registration`)).status, 200)
-  const { to, entry, check: named } = await latestState(device.id)
+  const { to, entries, check: named } = await latestState(device.id)
   assert.deepEqual([to, named], ['good', null])
-  assert.match(entry?.description ?? '', /device "mac"/)
+  assert.match(entries[0]?.description ?? '', /device "mac"/)
 })
 
 test('where the cause is not known, none is named', async () => {
@@ -74,11 +75,11 @@ test('where the cause is not known, none is named', async () => {
   const of = { ...state, organizationId, deviceId: device.id, cause: 'one', at: app.now() }
   await transact(app.db, (tx) => announce(tx, [of]))
   const old = await latestState(device.id)
-  assert.deepEqual([old.entry, old.check], [null, null])
+  assert.deepEqual([old.entries, old.check], [[], null])
   const decidedFor = { checkId: check.id, requestedAt: plusMs(app.now(), -1) }
   await transact(app.db, (tx) => announce(tx, [{ ...of, decidedFor }]))
   const known = await latestState(device.id)
-  assert.deepEqual([known.entry, known.check], [null, { id: check.id, name: 'Disk' }])
+  assert.deepEqual([known.entries, known.check], [[], { id: check.id, name: 'Disk' }])
 })
 
 test('a state that the change of a group brought about names the entry of the group', async () => {
@@ -92,8 +93,8 @@ test('a state that the change of a group brought about names the entry of the gr
   app.setNow(plusMs(app.now(), 60_000))
   const joined = await browser.ask('POST', `/device_groups/${group.id}/memberships`, { device_ids: [device.id] })
   assert.ok(joined.status < 300, JSON.stringify(joined.body))
-  const { entry } = await latestState(device.id)
-  assert.match(entry?.description ?? '', /"Laptops"/)
+  const { entries } = await latestState(device.id)
+  assert.match(entries[0]?.description ?? '', /"Laptops"/)
 })
 
 test('a state whose cause is of before causes were kept is found by its moment', async () => {
@@ -109,6 +110,6 @@ test('a state whose cause is of before causes were kept is found by its moment',
     () => contextAt(plusMs(app.now(), 5_000)),
     new AbortController().signal,
   )
-  const { entry } = await latestState(device.id)
-  assert.match(entry?.description ?? '', /^Updated the configuration of the check "Disk"/)
+  const { entries } = await latestState(device.id)
+  assert.match(entries[0]?.description ?? '', /^Updated the configuration of the check "Disk"/)
 })

@@ -5,6 +5,7 @@ import type { Reader } from '../../base/db/transact.ts'
 import type { Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
 import { nextRows } from '../../base/lists/on-page.ts'
+import { causingEntries } from '../../signals/events/trace-states.ts'
 
 type OfDevice = ListPage<{ readonly deviceId: string }>
 
@@ -30,32 +31,22 @@ const reasons = sql<DeviceHistoryEntry['reasons']>`coalesce((
 const isState = sql<boolean>`events.type = 'device_trust.status_changed'`
 const decidedFor = sql<string | null>`(events.data #>> '{decidedFor,checkId}')`
 
-const foundEntry = sql`jsonb_build_object('id', done.id::text, 'description', done.description, 'actor_name', done.actor_name)`
-
-/** What was done to the device, by the request that caused the change of state, or else to no device: to a check or a group. */
-const causedBy = sql<DeviceHistoryEntry['entry']>`(
-  select ${foundEntry} from audit_logs as done
-  where done.organization_id = events.organization_id and done.cause = events.cause
-    and (done.about @> array['device:' || events.device_id]
-      or not exists (select from unnest(done.about) as key where key like 'device:%'))
-  order by done.about @> array['device:' || events.device_id] desc, done.id limit 1
-)`
-
 /**
  * As it was found before causes were kept: what was done to the check whose change had the device decided again, or to the device
  * itself, in the moment of which the change of state is.
  */
-const sameMoment = sql<DeviceHistoryEntry['entry']>`(
-  select ${foundEntry} from audit_logs as done
+const sameMoment = sql<DeviceHistoryEntry['entries']>`(
+  select jsonb_build_array(jsonb_build_object('id', done.id::text, 'actor_name', done.actor_name,
+    'description', done.description, 'strategy', null))
+  from audit_logs as done
   where done.organization_id = events.organization_id and done.cause is null
     and done.timestamp = coalesce((events.data #>> '{decidedFor,requestedAt}')::timestamptz, events.occurred_at)
     and done.about @> array[coalesce('check:' || ${decidedFor}, 'device:' || events.device_id)]
   order by done.id desc limit 1
 )`
 
-const entry = sql<DeviceHistoryEntry['entry']>`case when ${isState} then coalesce(${causedBy}, ${sameMoment}) end`.as(
-  'entry',
-)
+const entries = sql<DeviceHistoryEntry['entries']>`case when ${isState}
+  then coalesce(nullif(${causingEntries}, '[]'), ${sameMoment}, '[]') else '[]' end`.as('entries')
 
 const check = sql<DeviceHistoryEntry['check']>`case when ${isState} then (
   select jsonb_build_object('id', checks.id::text, 'name', checks.name)
@@ -67,7 +58,7 @@ type HistoryEntryRow = Awaited<ReturnType<typeof listHistoryEntries>>[number]
 export const listHistoryEntries = (reader: Reader, { organizationId, params, after, limit }: OfDevice) =>
   reader
     .selectFrom('events')
-    .select(['events.id', 'events.type', 'events.data', 'events.occurred_at', reasons, entry, check])
+    .select(['events.id', 'events.type', 'events.data', 'events.occurred_at', reasons, entries, check])
     .where(inOrganization('events', organizationId))
     .where('events.device_id', '=', params.deviceId)
     .where('events.type', 'in', Object.keys(kinds))
@@ -80,7 +71,8 @@ export function presentHistoryEntry({
   data,
   occurred_at,
   reasons: found,
-  ...done
+  entries: done,
+  check: named,
 }: HistoryEntryRow): DeviceHistoryEntry {
   const kind = kinds[type] ?? 'enrolled'
   if (kind !== 'state') {
@@ -93,14 +85,29 @@ export function presentHistoryEntry({
       to: null,
       initiator: null,
       reasons: [],
-      entry: null,
+      entries: [],
       check: null,
       changes,
     }
   }
   const { from, to, initiator } = data as Pick<DeviceHistoryEntry, 'from' | 'to' | 'initiator'>
-  return { id, occurred_at, kind, from, to, initiator, reasons: found, ...done, changes: [] }
+  return {
+    id,
+    occurred_at,
+    kind,
+    from,
+    to,
+    initiator,
+    reasons: found,
+    entries: done.map(presentEntry),
+    check: named,
+    changes: [],
+  }
 }
+
+const presentEntry = ({ id, description, actor_name, strategy }: DeviceHistoryEntry['entries'][number]) => ({
+  ...{ id, description, actor_name, strategy },
+})
 
 const byCampaign: Keyset = { id: { column: 'live_query_targets.campaign_id', type: 'bigint' }, direction: 'desc' }
 

@@ -4,6 +4,7 @@ import { findPersonDetail } from '../../administration/people/queries.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
+import { countMovedDevices, listMovedDevices } from '../../signals/events/moved-devices.ts'
 import { countAuditViews, findAuditView, listAuditViews, presentAuditView } from './audit-entries.ts'
 import { auditColumns, personColumns, signInColumns } from './export-columns.ts'
 import { csvOf } from './note-export.ts'
@@ -52,6 +53,17 @@ function auditViewRoutes(scope: FastifyInstance): void {
     present: presentAuditView,
     count: countAuditViews,
     csv: csvOf('audit-log', auditColumns, 'the audit log'),
+  })
+
+  listEndpoint(scope, {
+    ...recordViewOperations.listMovedDevices,
+    order: 'descending',
+    list: listMovedDevices,
+    present: (row) => row,
+    isSmall: true,
+    exists: async (reader, organizationId, { entryId }) =>
+      (await findAuditView(reader, organizationId, entryId)) !== undefined,
+    count: (db, organizationId, _options, _now, { entryId }) => countMovedDevices(db, organizationId, entryId),
   })
 
   endpoint(scope, {

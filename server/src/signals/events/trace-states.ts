@@ -1,8 +1,16 @@
+import type { RemediationStrategy } from '@muster/contract/check-configurations.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 
-type Entry = { id: string; actor_name: string; description: string; request_id: string | null }
+type Entry = {
+  id: string
+  actor_name: string
+  description: string
+  request_id: string | null
+  /** What the check is for since, where the entry changed that. */
+  strategy: RemediationStrategy | null
+}
 
 /** Entries of one cause may be as many as it has moved devices. */
 const maxEntries = 5
@@ -10,20 +18,30 @@ const maxEntries = 5
 /** What an event says that a change of state has to do with. */
 type StateData = { from: string; to: string; initiator: string }
 
-/** Those of the cause itself, the device's own first, and of the changes before it that it was decided with. */
-const entries = sql<Entry[]>`coalesce((
+const strategy = sql`(
+  select change ->> 'to' from jsonb_array_elements(done.changes) as change where change ->> 'field' = 'remediation_strategy'
+)`
+
+/**
+ * What the audit log has of a change of state, of a query of \`events\`: the entries of the cause itself, the device's own first, and
+ * of the changes before it that it was decided with. Of those about checks only what is about the one that it was decided for.
+ */
+export const causingEntries = sql<Entry[]>`coalesce((
   select jsonb_agg(jsonb_build_object('id', id::text, 'actor_name', actor_name, 'description', description,
-    'request_id', request_id)) from (
-    select id, actor_name, description, request_id
+    'request_id', request_id, 'strategy', strategy)) from (
+    select id, actor_name, description, request_id, ${strategy} as strategy
     from audit_logs as done
     where done.organization_id = events.organization_id
       and (done.cause = events.cause or done.cause = any(
         array(select jsonb_array_elements_text(events.data #> '{decidedFor,earlierCauses}'))))
       and (done.about @> array['device:' || events.device_id]
         or not exists (select from unnest(done.about) as key where key like 'device:%'))
+      and (done.about @> array['check:' || (events.data #>> '{decidedFor,checkId}')]
+        or events.data #>> '{decidedFor,checkId}' is null
+        or not exists (select from unnest(done.about) as key where key like 'check:%'))
     order by done.about @> array['device:' || events.device_id] desc, done.id desc limit ${sql.lit(maxEntries)}
   ) as found
-), '[]')`.as('entries')
+), '[]')`
 
 /** Issues of the device that were found or resolved with the change of its state. */
 const issues = sql<{ what: 'new' | 'resolved'; title: string }[]>`coalesce((
@@ -50,7 +68,7 @@ export const traceStates = (
       'events.cause',
       'events.occurred_at',
       sql<StateData>`events.data`.as('data'),
-      entries,
+      causingEntries.as('entries'),
       issues,
     ])
     .where(inOrganization('events', organizationId))
