@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { osqueryClient } from '../../server/test/support/osquery-client.ts'
 import { askAsPage, keepToasts, lackOfBrowser as skip } from './browser.ts'
+import { keepPicture } from './keep-pictures.ts'
 import { assertFitsPhone, violations } from './look.ts'
 import { opened, page, visit, withConsole } from './signed-in.ts'
 
@@ -104,6 +105,35 @@ test('who was deprovisioned is in the list of those, and is restored on their pa
   await page.getByText('This person has no registered device.').waitFor()
   assert.deepEqual(await violations(page), [])
   await assertFitsPhone(page)
+})
+
+test('an administrator who is deprovisioned is shown as one who cannot sign in, and the last one stays', {
+  skip,
+}, async () => {
+  const { administrator: self } = (await askAsPage(page, 'GET', '/session')).body
+  const add = async (name: string, email: string) => (await askAsPage(page, 'POST', '/people', { name, email })).body.id
+  const own = await openDialog(await add('Only Admin', self.email), 'Only Admin')
+  await own.getByText('they are signed out of the console').waitFor()
+  await own.getByRole('button', { name: 'Deprovision' }).click()
+  await own.getByText('Only Admin must stay: nobody else has full access to the console.').waitFor()
+  assert.deepEqual(await violations(page), [])
+
+  const invited = { email: 'tom@example.com', first_name: 'Tom', last_name: 'Okafor', access: 'full' }
+  const { body } = await askAsPage(page, 'POST', '/session/administrators', invited)
+  const dialog = await openDialog(await add('Tom Okafor', 'Tom@example.com'), 'Tom Okafor')
+  await dialog.getByRole('button', { name: 'Deprovision' }).click()
+  await page.getByText('Tom Okafor is deprovisioned').waitFor()
+  await visit('/settings/admins')
+  await page.getByText('Deprovisioned: cannot sign in').waitFor()
+  await assertFitsPhone(page)
+  await visit(`/settings/admins/${body.administrator_id}`)
+  await page.getByText('and cannot sign in to the console until they are restored').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await keepPicture(page, '/administrator-deprovisioned')
+  await assertFitsPhone(page)
+  await page.getByRole('link', { name: 'deprovisioned as a person' }).click()
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByText('Tom Okafor is active again, without devices').waitFor()
 })
 
 test('whom SCIM provides, the page does not offer to deprovision', { skip }, async () => {

@@ -25,7 +25,7 @@ export const permissions = {
   manage_people: {
     title: 'Manage People',
     description:
-      'Add, deprovision and restore people whom SCIM does not provide. Deprovisioning someone who has devices also needs Remove Devices.',
+      'Add, deprovision and restore people whom SCIM does not provide. Deprovisioning someone who has devices also needs Remove Devices. Deprovisioning and restoring an administrator needs Manage Administrators, which keys cannot have.',
   },
   create_live_query: {
     title: 'Create Live Query',

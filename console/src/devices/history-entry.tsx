@@ -4,7 +4,7 @@ import { Fragment } from 'react'
 import { Mark, StandingShape, standingWords } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { type ReasonPart, reasonOf, reasonsOf } from './history-reason.ts'
+import { type ReasonPart, reasonsOf } from './history-reason.ts'
 
 const initiators = { policy: 'Policy', admin: 'Administrator', user: 'Device', system: 'Muster' } as const
 
@@ -49,12 +49,12 @@ const byOf = ({ entries: [latest], initiator }: DeviceHistoryEntry): string =>
 
 export const HistoryEntryCells = ({ entry }: { entry: DeviceHistoryEntry }) => (
   <tr className="tall">
-    <td className="c-name">
+    <td className="c-name wrap">
       <span className="state">
         <HistoryEntryShape entry={entry} />
         {historyEntryTitle(entry)}
       </span>
-      <span className="second ellipsis" title={reasonOf(entry)}>
+      <span className="second">
         <HistoryReason entry={entry} />
       </span>
     </td>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
-import { reasonOf } from './history-reason.ts'
+import { reasonsOf } from './history-reason.ts'
 
 const blocked: DeviceHistoryEntry = {
   id: '1',
@@ -49,6 +49,18 @@ const cases: [given: Partial<DeviceHistoryEntry>, words: string][] = [
 
 for (const [given, words] of cases) {
   test(`a change of state with ${Object.keys(given).join(', ') || 'nothing known'} says: ${words}`, () => {
-    assert.equal(reasonOf({ ...blocked, ...given }), words)
+    const parts = reasonsOf({ ...blocked, ...given })
+    assert.equal(parts.map(({ text }) => text).join(' · '), words)
   })
 }
+
+test('each entry leads to the audit log, a check without one to its history, and an issue nowhere', () => {
+  const leads = (given: Partial<DeviceHistoryEntry>) =>
+    reasonsOf({ ...blocked, ...given }).map(({ entryId, checkId }) => [entryId, checkId])
+  assert.deepEqual(leads({ reasons: [issue], entries: [entry, strategy], check }), [
+    [undefined, undefined],
+    ['9', undefined],
+    ['8', undefined],
+  ])
+  assert.deepEqual(leads({ check }), [[undefined, '2']])
+})

@@ -27,12 +27,6 @@ export function reasonsOf(entry: DeviceHistoryEntry): readonly ReasonPart[] {
   return kind === 'state' && done.length === 0 ? guessOf(entry) : done
 }
 
-/** The same as one text. */
-export const reasonOf = (entry: DeviceHistoryEntry): string =>
-  reasonsOf(entry)
-    .map(({ text }) => text)
-    .join(' · ')
-
 /** "Pat set “Disk” to Block immediately"; nothing where it is not known. */
 function doneOf({ entries, check }: DeviceHistoryEntry): readonly ReasonPart[] {
   if (entries.length > 0) {

@@ -68,17 +68,6 @@ type Parts = { readonly admin: AdminUser; readonly state: SignInState; readonly 
 function Loaded({ admin, state, isSelf }: Parts) {
   return (
     <>
-      {state.deprovisioned_person_id !== null && (
-        <div className="notice" role="status">
-          <div className="grow">
-            {nameOf(admin)} is{' '}
-            <Link className="underlined" to="/people/$personId" params={{ personId: state.deprovisioned_person_id }}>
-              deprovisioned as a person
-            </Link>{' '}
-            and cannot sign in to the console.
-          </div>
-        </div>
-      )}
       <AdministratorAccess admin={admin} />
       <AdministratorSignIn admin={admin} state={state} isSelf={isSelf} />
       <AdministratorSessions admin={admin} sessions={state.sessions} />

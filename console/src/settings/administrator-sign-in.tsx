@@ -30,8 +30,10 @@ export function AdministratorSignIn({ admin, state, isSelf }: Parts) {
   return (
     <Block
       title="How they sign in"
+      {...(state.deprovisioned_person_id !== null && { about: <Deprovisioned id={state.deprovisioned_person_id} /> })}
       action={
-        isSelf ? (
+        state.deprovisioned_person_id === null &&
+        (isSelf ? (
           <Link className="underlined" to="/account/security">
             Your account
           </Link>
@@ -44,7 +46,7 @@ export function AdministratorSignIn({ admin, state, isSelf }: Parts) {
             )}
             <Button onClick={() => setIsAsking(true)}>Reset…</Button>
           </span>
-        )
+        ))
       }
     >
       <dl className="facts-table">
@@ -91,5 +93,15 @@ export function AdministratorSignIn({ admin, state, isSelf }: Parts) {
     </Block>
   )
 }
+
+const Deprovisioned = ({ id }: { readonly id: string }) => (
+  <>
+    They are{' '}
+    <Link className="underlined" to="/people/$personId" params={{ personId: id }}>
+      deprovisioned as a person
+    </Link>{' '}
+    and cannot sign in to the console until they are restored.
+  </>
+)
 
 const sessionsOf = (count: number): string => (count === 1 ? '1 session ends' : `${count} sessions end`)

@@ -44,7 +44,7 @@ export const personOperations = defineOperations({
     inConsole: { needsFreshProof: true },
     summary: 'Deprovision a person',
     description:
-      'The person can no longer sign in with a device. The registrations of their devices end, for which a person who has devices needs Remove Devices as well. Phones and tablets are deleted with their registration; other devices stay without an owner, with their results and issues. Restoring the person undoes this, but does not bring registrations back. Someone whom SCIM provides is refused (`person_provided`).',
+      'The person can no longer sign in with a device. The registrations of their devices end, for which a person who has devices needs Remove Devices as well. Phones and tablets are deleted with their registration; other devices stay without an owner, with their results and issues. Restoring the person undoes this, but does not bring registrations back. Someone whom SCIM provides is refused (`person_provided`), and to API keys whoever has the e-mail address of an administrator (`permission_missing`): they are signed out of the console as well.',
     tag: 'People',
     answer: DeprovisionedPerson,
   }),
@@ -55,7 +55,7 @@ export const personOperations = defineOperations({
     inConsole: { needsFreshProof: true },
     summary: 'Restore a deprovisioned person',
     description:
-      'The person is back with their groups and without registrations; their next device is trusted on first use. Nothing changes for someone who is not deprovisioned. Someone whom SCIM provides is refused (`person_provided`).',
+      'The person is back with their groups and without registrations; their next device is trusted on first use. Nothing changes for someone who is not deprovisioned. Someone whom SCIM provides is refused (`person_provided`), and to API keys whoever has the e-mail address of an administrator (`permission_missing`).',
     tag: 'People',
     answer: Person,
   }),

@@ -81,7 +81,8 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
       'compliance/standing',
     ],
     ...['inventory/organizations', 'inventory/devices', 'inventory/people'],
-    ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', 'http', ...base],
+    ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', 'signals/events'],
+    ...['http', ...base],
   ],
   'console/live': [...base],
 
