@@ -71,6 +71,7 @@ test('sessions are listed with where they are, and any of them is ended', async 
       },
       { ...first, method: 'password', created_at: now, last_seen_at: later(120), is_current: true },
     ],
+    deprovisioned_person_id: null,
   })
   assert.equal((await browser.ask('DELETE', `/session/sessions/${second.id}`)).status, 204)
   assert.equal((await other.ask('GET', '/session')).status, 401)

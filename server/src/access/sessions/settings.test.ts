@@ -201,7 +201,10 @@ test('how administrators sign in is shown to those who manage them', async () =>
   const tom = { email: 'tom@acme.example', first_name: 'Tom', access: 'billing_only' }
   const { administrator_id: tomId } = (await browser.ask('POST', '/session/administrators', tom)).body
   const list = async (query = '') => (await browser.ask('GET', `/views/administrators${query}`)).body.data
-  const common = { has_identity: false, second_factor: 'none', restrictions: [], created_at: now }
+  const common = {
+    ...{ has_identity: false, second_factor: 'none', restrictions: [], created_at: now },
+    deprovisioned_person_id: null,
+  }
   const maya = { id, first_name: 'Maya', last_name: 'Lindqvist', email: 'maya@acme.example', access: 'full' }
   assert.deepEqual(await list(), [
     { ...common, ...maya, has_password: true, last_seen_at: now, link_expires_at: null },

@@ -106,7 +106,7 @@ test('the history of a device has its states with the issues of the same moment,
   const browser = await signedIn()
   const { body } = await browser.ask('GET', `/views/devices/${deviceId}/history`)
   const [changed, registered, reported] = body.data
-  const nothing = { from: null, to: null, initiator: null, reasons: [], entry: null, check: null, changes: [] }
+  const nothing = { from: null, to: null, initiator: null, reasons: [], entries: [], check: null, changes: [] }
   const changes = [{ field: 'agent_version', from: null, to: '5.19.0' }]
   assert.deepEqual(body.data, [
     {
@@ -117,7 +117,7 @@ test('the history of a device has its states with the issues of the same moment,
       to: 'will_block',
       initiator: 'user',
       reasons: [{ what: 'new', issue_id: '9', title: 'Key without a passphrase' }],
-      entry: null,
+      entries: [],
       check: null,
       changes: [],
     },
