@@ -22,7 +22,7 @@ export function MovedDevices({ entryId, after, onNext }: Parts) {
     query('listMovedDevices', { params, query: { per_page: 50, cursor: after } }, { pace: 'usual' }),
   )
   const count = useQuery(countQuery('listMovedDevices', { params }, { pace: 'usual' }))
-  if (!list.data) return <LoadFailure what="The devices that it moved" query={list} />
+  if (!list.data) return <LoadFailure what="The devices whose state it changed" query={list} />
   if (list.data.data.length === 0) return null
   return (
     <section aria-labelledby="moved" className="section">
