@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import type { MovedDevice } from '@muster/contract/console-devices.ts'
+import type { DeviceHistoryEntry, MovedDevice } from '@muster/contract/console-devices.ts'
 import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { letBlocksThrough } from '../../../test/support/let-blocks-through.ts'
 import { contextAt, makeIn } from '../../../test/support/make.ts'
 import { plusMs } from '../../base/time.ts'
+import { removeCheck } from '../../checks/definitions/remove-check.ts'
+import { endExpiredExemptions } from '../../compliance/exemptions/end-expired-exemptions.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
+import { findCause } from '../../signals/audit/queries.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -20,9 +23,9 @@ beforeEach(async () => {
   assert.equal((await browser.signIn(admin.email)).status, 200)
 })
 
-async function failing(name: string, devices: number) {
+async function failing(name: string, devices: number, columns: Parameters<typeof make.check>[1] = {}) {
   const { organizationId } = app.tenant
-  const check = await make.check(organizationId, { name })
+  const check = await make.check(organizationId, { name, ...columns })
   const owner = await make.person(organizationId)
   await letBlocksThrough(app.db, organizationId, check.id, app.now())
   const made = await Promise.all(
@@ -139,4 +142,54 @@ test('an entry of before causes were kept leads to none, and one of another orga
   assert.equal((await elsewhere.signIn(stranger.email)).status, 200)
   assert.equal((await elsewhere.ask('GET', `/views/audit_logs/${entry}/devices`)).status, 404)
   assert.equal((await browser.ask('GET', '/views/audit_logs/999999/devices')).status, 404)
+})
+
+/** What the history of a device says of the latest change of its state, and whether each of those entries leads to the device. */
+async function told(deviceId: string) {
+  const { body } = await browser.ask('GET', `/views/devices/${deviceId}/history`)
+  const latest = (body.data as DeviceHistoryEntry[]).find(({ kind }) => kind === 'state') ?? assert.fail('no state')
+  for (const { id } of latest.entries) {
+    assert.ok((await moved(id)).data.some((row) => row.device_id === deviceId && row.id === latest.id))
+  }
+  return [latest.to, ...latest.entries.map(({ actor_name: name, description }) => `${name}: ${description}`)]
+}
+
+test('a saved configuration, a changed group, an exemption that ends and a deleted check are told and lead to the device', async () => {
+  const { organizationId } = app.tenant
+  const { check, devices } = await failing('Disk', 1, { type: 'custom', is_provided: false })
+  const deviceId = devices[0]?.id ?? ''
+  const group = await make.deviceGroup(organizationId, { name: 'Laptops' })
+  await configure(check.id, { remediation_strategy: 'block_immediately', blocking_allowed_groups: [group.id] })
+  await recompute(check.id)
+  app.setNow(plusMs(app.now(), 1_000))
+  const joined = await browser.ask('POST', `/device_groups/${group.id}/memberships`, { device_ids: [deviceId] })
+  assert.ok(joined.status < 300)
+  assert.deepEqual(await told(deviceId), [
+    'blocked',
+    'Maya Lindqvist: Added the device "Disk 0" to the device group "Laptops".',
+  ])
+
+  const exemption = { reason: 'On loan.', expires_at: plusMs(app.now(), 60_000) }
+  const exempted = await browser.ask('POST', `/devices/${deviceId}/checks/${check.id}/exemption`, exemption)
+  assert.ok(exempted.status < 300, JSON.stringify(exempted.body))
+  assert.equal((await told(deviceId))[0], 'good')
+  app.setNow(plusMs(app.now(), 120_000))
+  assert.equal(await endExpiredExemptions(app.db, () => contextAt(app.now())), 1)
+  assert.deepEqual(await told(deviceId), [
+    'blocked',
+    'Muster: Ended the exemption of the device "Disk 0" from the check "Disk": its time was up.',
+  ])
+
+  await configure(check.id, { remediation_strategy: 'notify_only' })
+  await recompute(check.id)
+  assert.deepEqual(await told(deviceId), [
+    'notified',
+    'Maya Lindqvist: Updated the configuration of the check "Disk": strategy changed from "Block immediately" to "Notify only".',
+  ])
+
+  assert.ok((await browser.ask('DELETE', `/checks/${check.id}`)).status < 300)
+  const cause = await findCause(app.db, organizationId, { action: 'check.deleted', about: { check: check.id } })
+  const origin = { ...contextAt(app.now()), ...cause }
+  await removeCheck(app.db, { organizationId, checkId: check.id }, () => origin, new AbortController().signal)
+  assert.deepEqual(await told(deviceId), ['good', 'Maya Lindqvist: Deleted the check "Disk".'])
 })
