@@ -22,6 +22,8 @@ export async function openBalancer() {
     passed.on('error', () => response.writeHead(502).end())
     request.pipe(passed)
   })
+  // A connection that ends while it is idle fails the request that is just sent on it, which no server of ours has seen.
+  balancer.keepAliveTimeout = 0
   await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve))
   const address = balancer.address()
   return {
