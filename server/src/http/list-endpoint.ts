@@ -122,6 +122,8 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
       const query = request.query as ListQuery & Static<Options> & Forms
       const params = readPath(request.params)
       if (query.count && definition.count) {
+        const isThere = (await definition.exists?.(app.kit.db, organizationId, params)) ?? true
+        if (!isThere) fail('not_found')
         return definition.count(app.kit.db, organizationId, query, app.kit.clock(), params)
       }
       if (query.format && definition.csv)

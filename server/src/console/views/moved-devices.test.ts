@@ -140,8 +140,10 @@ test('an entry of before causes were kept leads to none, and one of another orga
   const stranger = await addAdmin(app, { email: 'kim@other.example', organizationId: other.organizationId })
   const elsewhere = openBrowser(app)
   assert.equal((await elsewhere.signIn(stranger.email)).status, 200)
-  assert.equal((await elsewhere.ask('GET', `/views/audit_logs/${entry}/devices`)).status, 404)
-  assert.equal((await browser.ask('GET', '/views/audit_logs/999999/devices')).status, 404)
+  for (const form of ['', '?count=true']) {
+    assert.equal((await elsewhere.ask('GET', `/views/audit_logs/${entry}/devices${form}`)).status, 404, form)
+    assert.equal((await browser.ask('GET', `/views/audit_logs/999999/devices${form}`)).status, 404, form)
+  }
 })
 
 /** What the history of a device says of the latest change of its state, and whether each of those entries leads to the device. */
