@@ -88,6 +88,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
 
   'sign-in/visits': [
     ...['sign-in/sessions', 'sign-in/bypass', 'sign-in/connections', 'sign-in/upstreams', 'sign-in/oidc'],
+    'sign-in/reasons',
     ...[
       'sign-in/egress',
       'sign-in/entra',
@@ -102,10 +103,11 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['keys', 'http/page', 'http', ...base],
   ],
-  'sign-in/page': ['http/page'],
+  'sign-in/page': ['sign-in/reasons', 'http/page'],
+  'sign-in/reasons': ['base/db'],
   'sign-in/entra': ['sign-in/sessions', 'sign-in/connections', 'keys', ...base],
   'sign-in/sessions': [
-    ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/connections'],
+    ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/connections', 'sign-in/reasons'],
     ...[
       'agents/companion-keys',
       'agents/device-proofs',

@@ -37,6 +37,20 @@ type SectionStatus = 'missing' | 'bad' | 'good'
 export type LiveQueryStatus = 'waiting' | 'successful' | 'errored'
 export type TargetedPlatform = 'all' | 'Mac' | 'Windows' | 'Linux'
 
+/** Why the page of a sign-in has found no device. */
+export type DetectionReason =
+  | 'agent_not_found'
+  | 'permission_denied'
+  | 'other_profile'
+  | 'ad_blocker'
+  | 'proxy'
+  | 'unsupported'
+  | 'agent_outdated'
+  | 'proof_invalid'
+  | 'proof_relayed'
+  | 'several_devices'
+  | 'linking'
+
 export type AdminLinkPurpose = 'first_run' | 'invite' | 'reset'
 export type SignInMethod = 'password' | 'link' | 'passkey' | 'oidc'
 
@@ -383,7 +397,7 @@ export interface Database {
     person_id: string | null
     device_id: string | null
     auth_log_id: string | null
-    detection_failure: string | null
+    detection_failure: DetectionReason | null
     detection_failures: WithDefault<number>
     detection_failed_at: Instant | null
     evaluating_since: Instant | null

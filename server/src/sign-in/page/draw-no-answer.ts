@@ -1,67 +1,20 @@
 import { type Html, html } from '../../http/page/html.ts'
+import { detectionReasons, type PageReason } from '../reasons/detection-reasons.ts'
 import { icon, mark } from './marks.ts'
 import type { PageView } from './page-view.ts'
 import { time } from './plain-words.ts'
 
-type WayOn = 'other_way' | 'repair' | 'install' | 'elsewhere' | 'window'
-type Reason = { sentence: (view: PageView) => Html | string; rest?: string; wayOn: WayOn }
+type Reason = Omit<PageReason, 'sentence'> & { readonly sentence: (view: PageView) => Html | string }
 
-/** Why nothing answered, and which way on comes first. */
-const reasons: Readonly<Record<string, Reason>> = {
-  agent_not_found: {
-    sentence: ({ heardOf }) =>
-      heardOf === null
-        ? 'It’s probably not installed, or turned off.'
-        : html`It stopped on ${heardOf.deviceName}: last heard of ${time(heardOf.at, 'day')}.`,
-    rest: 'Your browser and your network are fine.',
-    wayOn: 'install',
-  },
-  permission_denied: {
-    sentence: ({ browser }) => `${browser.name} is blocking it: Allow wasn’t chosen.`,
-    rest: 'The Muster app and your network are fine.',
-    wayOn: 'other_way',
-  },
-  other_profile: {
-    sentence: ({ browser }) => `It answers in your other ${browser.name} profile.`,
-    wayOn: 'other_way',
-  },
-  ad_blocker: {
-    sentence: ({ browser }) => `An add-on in ${browser.name} stops the question.`,
-    rest: 'The Muster app and your network are fine.',
-    wayOn: 'other_way',
-  },
-  proxy: {
-    sentence: ({ kind }) => `A proxy setting sends the question away from this ${kind}.`,
-    wayOn: 'other_way',
-  },
-  unsupported: {
-    sentence: ({ browser, kind }) => `${browser.name} can’t ask apps on this ${kind}.`,
-    rest: 'The other way works in every browser.',
-    wayOn: 'other_way',
-  },
-  proof_invalid: {
-    sentence: () => 'Muster answered, but needs a repair.',
-    rest: 'Your browser and your network are fine.',
-    wayOn: 'repair',
-  },
-  proof_relayed: {
-    sentence: ({ browser }) => `Muster was asked by another program, not by ${browser.name}.`,
-    rest: 'Use a browser on the computer that Muster runs on.',
-    wayOn: 'repair',
-  },
-  several_devices: {
-    sentence: ({ answeredDevices }) =>
-      answeredDevices.length === 0
-        ? 'More than one computer answered.'
-        : `More than one computer answered: ${answeredDevices.join(', ')}.`,
-    rest: 'A virtual machine and WSL count as computers of their own. Turn Muster off on the others, or ask IT to register this one to you.',
-    wayOn: 'repair',
-  },
-  agent_outdated: {
-    sentence: () => 'Muster answered, but needs an update.',
-    rest: 'Your browser and your network are fine.',
-    wayOn: 'repair',
-  },
+/** Of a page that has not said why. */
+const unsaid = 'agent_not_found'
+
+/** It was heard of from here, and not lately. */
+const stopped: Reason = {
+  sentence: ({ heardOf }) =>
+    html`It stopped on ${heardOf?.deviceName}: last heard of ${heardOf && time(heardOf.at, 'day')}.`,
+  rest: 'Your browser and your network are fine.',
+  wayOn: 'install',
 }
 
 /** The app runs, and the browser may ask: something between the two stops it, and a page cannot see what. */
@@ -94,23 +47,17 @@ const unmade: Reason = {
   wayOn: 'elsewhere',
 }
 
-/** What goes wrong on the way to an app. The other reasons say that one has answered. */
-const withoutAnswer = ['agent_not_found', 'permission_denied', 'ad_blocker', 'proxy', 'unsupported']
-
 /** Whether no app can be here: none is made for the system, and none was ever heard of from here. */
 const isUnmade = ({ systemsWithApp, heardOf, knownPort, reason }: PageView): boolean =>
-  systemsWithApp !== null &&
-  heardOf === null &&
-  knownPort === null &&
-  withoutAnswer.includes(reason ?? 'agent_not_found')
+  systemsWithApp !== null && heardOf === null && knownPort === null && !detectionReasons[reason ?? unsaid].hasAnswered
 
 function reasonOf(view: PageView): Reason {
   const { reason, heardOf, surroundings } = view
   const own = reason === 'unsupported' ? ofSurroundings[surroundings] : undefined
   if (own) return own
   if (isUnmade(view)) return unmade
-  if (reason === 'agent_not_found' && heardOf?.isRunning) return unreached
-  return reasons[reason !== null && Object.hasOwn(reasons, reason) ? reason : 'agent_not_found'] as Reason
+  if ((reason ?? unsaid) === unsaid && heardOf) return heardOf.isRunning ? unreached : stopped
+  return detectionReasons[reason ?? unsaid].page
 }
 
 export function drawNoAnswerTitle(view: PageView): { title: string; tab: string } {

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../http/page/html.ts'
+import { detectionReasons } from '../reasons/detection-reasons.ts'
 import { codeLink, drawCodeForm } from './draw-code.ts'
 import { drawState } from './draw-state.ts'
 import { drawTest, isTest } from './draw-test.ts'
@@ -13,7 +14,7 @@ export function drawRegion(view: PageView): string {
   const name = tab ?? (typeof title === 'string' ? title : applicationName)
   const goes = ['passed', 'observed'].includes(state) && !isTest(view)
   const left = Date.parse(waitsUntil) - Date.parse(now)
-  const region = html`<div id="region" data-state="${state}" data-revision="${view.revision}" data-reason="${view.reason}" data-tab="${tabOf(name, applicationName)}"
+  const region = html`<div id="region" data-state="${state}" data-revision="${view.revision}" data-reason="${view.reason}"${view.reason && detectionReasons[view.reason].page.wayOn === 'repair' && html` data-stays="1"`} data-tab="${tabOf(name, applicationName)}"
  data-rechecking="${view.isRechecking ? '1' : ''}" data-left="${left}"${goes && html` data-finish="${finishUrl}"`}${state === 'warning' && !isTest(view) && html` data-ready="${finishUrl}"`}>
 ${!isTest(view) && drawWay(view)}
 <h1 tabindex="-1">${title}</h1>

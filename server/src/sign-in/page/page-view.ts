@@ -1,4 +1,5 @@
 import type { Html } from '../../http/page/html.ts'
+import type { PageReasonName } from '../reasons/detection-reasons.ts'
 
 export type DeviceKind = 'Mac' | 'PC' | 'computer' | 'device'
 
@@ -89,7 +90,8 @@ export type PageView = {
   /** Where nothing answers and its system has no Muster app yet, those that have one, by name. */
   systemsWithApp: string | null
   state: PageState
-  reason: string | null
+  /** Why no device was found; null where the page has not said so. */
+  reason: PageReasonName | null
   personName: string | null
   mail: string | null
   deviceName: string | null

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import { signInViews } from '../../../test/support/sign-in-views.ts'
+import { detectionReasonNames, detectionReasons } from '../reasons/detection-reasons.ts'
 import { drawFault, drawPage, drawRegion, drawReturnPage } from './draw-page.ts'
 import { openAssets } from './page-assets.ts'
 
@@ -54,17 +55,51 @@ test('each state has one title, one lead and one main button at most', () => {
 test('where no app is made for the system, the page says so, whatever the browser met, and promises no installer', () => {
   const view = viewNamed('no-answer-no-app')
   const wordsOf = (changed: Partial<typeof view>) => drawRegion({ ...view, ...changed }).replaceAll(/<[^>]+>/g, ' ')
-  for (const reason of ['agent_not_found', 'permission_denied', 'ad_blocker', 'proxy', 'unsupported']) {
+  for (const reason of ['agent_not_found', 'permission_denied', 'ad_blocker', 'proxy', 'unsupported'] as const) {
     const words = wordsOf({ reason })
     assert.match(words, /There’s no Muster app for macOS yet/, reason)
     assert.match(words, /You have a computer with Linux\s+Open Payroll there\./, reason)
     assert.doesNotMatch(words, /installer|Use the other way|Still looking|isn’t answering/, reason)
   }
   const running = { deviceName: 'ana-mac', at: view.now, isRunning: true }
-  const known = [{ systemsWithApp: null }, { heardOf: running }, { knownPort: 41_873 }, { reason: 'proof_invalid' }]
+  const known = [
+    { systemsWithApp: null },
+    { heardOf: running },
+    { knownPort: 41_873 },
+    { reason: 'proof_invalid' },
+  ] as const
   for (const changed of known) {
     assert.match(wordsOf(changed), /Muster isn’t answering on this Mac/, JSON.stringify(changed))
   }
+})
+
+test('each reason is said on the page in its own words, and one that an app has answered stays', () => {
+  const view = viewNamed('no-answer')
+  const told = detectionReasonNames.flatMap((reason) => {
+    if (reason === 'linking') return []
+    const region = drawRegion({ ...view, reason })
+    const [lead = ''] = /<p class="lead"[\s\S]*?<\/p>/.exec(region) ?? []
+    return [{ reason, lead, stays: / data-stays="1"/.test(region) }]
+  })
+  assert.equal(new Set(told.map(({ lead }) => lead)).size, detectionReasonNames.length - 1)
+  const { agent_outdated, proof_invalid, proof_relayed, several_devices } = detectionReasons
+  assert.deepEqual(
+    told.filter(({ stays }) => stays).map(({ reason }) => detectionReasons[reason]),
+    [agent_outdated, proof_invalid, proof_relayed, several_devices],
+  )
+})
+
+test('the script gives no reason that the server does not know', () => {
+  const given = ['ask-agents.js', 'browser-facts.js', 'other-way.js', 'sign-in.js'].flatMap((name) => {
+    const text = readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
+    const found = text.matchAll(
+      /(?:giveReason\(|refusal: |undetected'\)\(\{ reason: |refusal \?\? )(?:[^'\n,)]*\? )?'(\w+)'(?: : '(\w+)')?/g,
+    )
+    return [...found].flatMap(([, one, other]) => [one, other]).filter((reason) => reason !== undefined)
+  })
+  const unknown = given.filter((reason) => !detectionReasonNames.some((name) => name === reason))
+  assert.deepEqual(unknown, [])
+  assert.ok(new Set(given).size >= 6, given.join())
 })
 
 test('a page of a hint names no person, device or check', () => {

@@ -1,26 +1,11 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
+import type { DetectionReason } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
-import { reasonOfDetection } from './reason-of.ts'
+import { detectionReasons } from '../reasons/detection-reasons.ts'
 import type { SignInSession } from './session-queries.ts'
 import { limits } from './session-rules.ts'
-
-export const reasons = {
-  agent_not_found: 'No agent answered.',
-  permission_denied: 'The browser did not allow the page to ask the agent.',
-  other_profile: 'The agent answered another profile of the browser.',
-  ad_blocker: 'An extension of the browser stops the question to the agent.',
-  proxy: 'A proxy takes the question to the agent elsewhere.',
-  unsupported: 'The browser cannot ask the agent.',
-  agent_outdated: 'The agent is too old.',
-  proof_invalid: 'The proof was refused.',
-  proof_relayed: 'A relay asked the agent in place of the browser.',
-  several_devices: 'More than one device answered.',
-  linking: 'The agent is not linked to its device yet.',
-} as const
-
-export type Reason = keyof typeof reasons
 
 /**
  * Notes why the page has found no device: at once when the reason is another one, else every 30 seconds, 20 times at most.
@@ -29,7 +14,7 @@ export type Reason = keyof typeof reasons
 export async function noteUndetected(
   tx: Tx,
   session: SignInSession,
-  { reason }: { reason: Reason },
+  { reason }: { reason: DetectionReason },
   now: string,
 ): Promise<void> {
   const { organization_id: organizationId, id, auth_log_id: authLogId, detection_failed_at: at } = session
@@ -52,8 +37,7 @@ export async function noteUndetected(
     .where('detection_failures', '=', session.detection_failures)
     .executeTakeFirst()
   if (numUpdatedRows === 0n || authLogId === null) return
-  const description = reasons[reason]
-  const why = reasonOfDetection(reason)
-  const step = { organizationId, authLogId, now, reason: why }
+  const { log: description, name } = detectionReasons[reason]
+  const step = { organizationId, authLogId, now, reason: name }
   await recordAuthLogEvent(tx, { ...step, type: 'agent_detection_failure', description })
 }

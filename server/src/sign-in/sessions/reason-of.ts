@@ -3,7 +3,10 @@ import type { SessionState } from './session-rules.ts'
 
 type Standing = { state: SessionState; device?: { registration_suspended_at: string | null } | undefined }
 
-const ofState: Readonly<Partial<Record<SessionState, SignInReason>>> = {
+/** Who may continue, or has yet to do something on the page, has left it where nothing more happens. */
+const ofState: Readonly<Record<Exclude<SessionState, 'ask_it'>, SignInReason>> = {
+  identifying: 'abandoned',
+  looking: 'abandoned',
   unknown_person: 'person_deprovisioned',
   linking: 'agent_not_linked',
   evaluating: 'checks_unfinished',
@@ -15,28 +18,16 @@ const ofState: Readonly<Partial<Record<SessionState, SignInReason>>> = {
   not_your_device: 'not_allowed_person',
   unfinished: 'checks_unfinished',
   blocked: 'blocked_by_issues',
+  warning: 'abandoned',
+  passed: 'abandoned',
+  observed: 'abandoned',
+  bypassed: 'abandoned',
+  keeps_asking: 'abandoned',
   ended: 'device_deleted',
 }
 
 /** Why a sign-in that has a device fails if nothing more happens in it. */
 export function reasonOf({ state, device }: Standing): SignInReason {
   if (state === 'ask_it') return device?.registration_suspended_at ? 'registration_suspended' : 'device_unknown'
-  return ofState[state] ?? 'abandoned'
-}
-
-/** The same of one whose page found no device. */
-export function reasonOfDetection(failure: string): SignInReason {
-  switch (failure) {
-    case 'permission_denied':
-      return 'agent_permission_denied'
-    case 'agent_outdated':
-    case 'proof_invalid':
-    case 'proof_relayed':
-    case 'several_devices':
-      return failure
-    case 'linking':
-      return 'agent_not_linked'
-    default:
-      return 'agent_not_found'
-  }
+  return ofState[state]
 }

@@ -4,13 +4,12 @@ import Type, { type Static } from 'typebox'
 import { maxMessageLength } from '../../administration/requests/decision-rules.ts'
 import { fail, ServiceError } from '../../base/errors.ts'
 import { bodyCoercion } from '../../http/coerce-body.ts'
-import { type Reason, reasons } from '../sessions/note-undetected.ts'
+import { detectionReasonNames } from '../reasons/detection-reasons.ts'
 import { signIns } from './sign-in-scheme.ts'
 
 const none = Type.Object({})
 const issueId = IdentifierInput('Issue of the device.')
 const message = Text('What IT reads.', { maxLength: maxMessageLength })
-const reasonNames = Object.keys(reasons) as Reason[]
 
 /** What the page sends, by the last part of the address that it sends it to. */
 const pageForms = {
@@ -21,7 +20,7 @@ const pageForms = {
     proofs: Type.Optional(Type.Unknown()),
     tab: Type.Optional(Type.Unknown()),
   }),
-  undetected: Type.Object({ reason: Type.Enum(reasonNames) }),
+  undetected: Type.Object({ reason: Type.Enum(detectionReasonNames) }),
   'once-more': none,
   identify: none,
   cancel: none,

@@ -68,7 +68,7 @@ export async function viewOfSession(reader: Reader, session: SignInSession, fact
     surroundings: surroundingsOf(session.user_agent),
     systemsWithApp: state === 'no_answer' ? await systemsWithApp(reader, session) : null,
     state,
-    reason: session.detection_failure,
+    reason: session.detection_failure === 'linking' ? null : session.detection_failure,
     personName: isAsserted ? (person?.name ?? null) : null,
     mail: isAsserted ? (person?.email ?? session.subject) : null,
     deviceName: isDeviceShown ? device.name : null,

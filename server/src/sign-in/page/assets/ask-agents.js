@@ -95,7 +95,6 @@ export async function handOver(proofs, post = (body) => postTo('proof', body)) {
   const response = await post({ ...(proofs.length === 1 ? { proof: proofs[0] } : { proofs }), tab: tab() })
   const { error, region } = await response.json().catch(() => ({}))
   if (response.ok) return { region }
-  return {
-    refusal: ['linking', 'proof_relayed', 'several_devices'].includes(error?.code) ? error.code : 'proof_invalid',
-  }
+  // An answer that is not the server's says nothing of the proof.
+  return { refusal: error?.code ?? 'proof_invalid' }
 }

@@ -6,7 +6,6 @@ import { postTo } from './server-calls.js'
 const repeatMs = 30_000
 let told = { reason: '', via: 'fetch', at: 0 }
 
-export const givenReason = () => told.reason
 export const forgetReason = () => {
   told = { reason: '', via: 'fetch', at: 0 }
 }

@@ -14,7 +14,7 @@ import { isTyping } from './keep-place.js'
 import { followNews } from './news.js'
 import { comeBack, goOtherWay, hasTried, isBackWithoutAnswer } from './other-way.js'
 import { acts, send } from './person-acts.js'
-import { forgetReason, givenReason, giveReason, repeatReason, saySlow } from './reasons.js'
+import { forgetReason, giveReason, repeatReason, saySlow } from './reasons.js'
 import {
   dress,
   fillDetails,
@@ -84,8 +84,9 @@ async function keepAsking(mine) {
     if (!['looking', 'no_answer', 'linking'].includes(state)) break
     if (state !== 'linking' && mayBounce()) return goOtherWay()
     const isDue = performance.now() - startedAt > nameReasonMs && state !== 'linking'
-    const isRepaired = ['proof_invalid', 'proof_relayed', 'several_devices', 'agent_outdated'].includes(givenReason())
-    if (isDue && !isRepaired && isVisible()) await giveReason(await reasonNow())
+    // Where an app has answered, the reason is what it said, until it says something else.
+    const hasAnswered = region().dataset.stays !== undefined
+    if (isDue && !hasAnswered && isVisible()) await giveReason(await reasonNow())
     await pause(state === 'looking' ? 800 : 3_000)
   }
   clearTimeout(slow)
