@@ -21,6 +21,8 @@ export const findVisited = (reader: Reader, organizationId: string, id: string) 
     .where('id', '=', id)
     .executeTakeFirst()
 
+export type VisitedSession = NonNullable<Awaited<ReturnType<typeof findVisited>>>
+
 /** The same, which no one else changes until the transaction ends. */
 export const lockSession = (tx: Reader, organizationId: string, id: string) =>
   withConnection(tx, organizationId).where('session.id', '=', id).forUpdate('session').executeTakeFirst()

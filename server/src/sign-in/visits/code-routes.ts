@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { occasionOf } from '../../http/request-source.ts'
 import { drawCodePage } from '../page/draw-page.ts'
 import { useBypassCode } from '../sessions/use-bypass-code.ts'
-import { type Pages, page } from './page-routes.ts'
+import { page } from './page-routes.ts'
 import type { VisitContext } from './visit-context.ts'
+import type { Pages } from './visits.ts'
 
 /** The page of a sign-in on which a code from IT is entered. */
 export function codeRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {

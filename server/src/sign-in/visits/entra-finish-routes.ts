@@ -11,9 +11,9 @@ import { finishSignIn } from '../sessions/finish-sign-in.ts'
 import { findSession, findSessionOfInteraction, type SignInSession } from '../sessions/session-queries.ts'
 import type { SessionState } from '../sessions/session-rules.ts'
 import { deniedWords, type EntraWords, faultWords, passedWords } from './entra-words.ts'
-import { isVisitor, type Pages } from './page-routes.ts'
 import { signIns } from './sign-in-scheme.ts'
 import type { Place, VisitContext } from './visit-context.ts'
+import { isVisitor, type Pages } from './visits.ts'
 
 const page = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 

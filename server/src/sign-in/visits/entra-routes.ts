@@ -16,9 +16,9 @@ import { beginSession } from '../sessions/begin-session.ts'
 import { hashOf } from '../sessions/session-codes.ts'
 import { entraFinishRoutes, sendAnswer } from './entra-finish-routes.ts'
 import { refusedWords, unknownWords } from './entra-words.ts'
-import { cookieOf, type Pages } from './page-routes.ts'
 import { signIns } from './sign-in-scheme.ts'
 import type { VisitContext } from './visit-context.ts'
+import { cookieOf, type Pages } from './visits.ts'
 
 const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
 

@@ -16,8 +16,9 @@ import { claimsOfSession } from './claims-of-session.ts'
 import { brokenWords } from './error-words.ts'
 import { leadUpstream } from './lead-upstream.ts'
 import { readOwnWords } from './own-words.ts'
-import { cookieOf, type Pages, tooManyWords } from './page-routes.ts'
+import { tooManyWords } from './page-shell.ts'
 import type { Place, VisitContext } from './visit-context.ts'
+import { cookieOf, type Pages } from './visits.ts'
 
 type Parts = {
   context: VisitContext

@@ -5,8 +5,10 @@ import { codeRoutes } from './code-routes.ts'
 import { entraRoutes } from './entra-routes.ts'
 import { oidcRoutes } from './oidc-routes.ts'
 import { pageRoutes } from './page-routes.ts'
+import { openPageShell } from './page-shell.ts'
 import { upstreamRoutes } from './upstream-routes.ts'
 import { type VisitParts, visitContext } from './visit-context.ts'
+import { openVisits } from './visits.ts'
 
 const maxFormBytes = 16 * 1024
 
@@ -24,7 +26,9 @@ export function visitRoutes(app: FastifyInstance, parts: VisitParts): readonly C
     const form = wholeText((text) => Object.fromEntries(new URLSearchParams(text)), maxFormBytes)
     scope.addContentTypeParser('application/json', json)
     scope.addContentTypeParser('application/x-www-form-urlencoded', form)
-    const pages = pageRoutes(scope, context)
+    const shell = openPageShell(scope, context)
+    const pages = { ...shell, ...openVisits(scope, context, shell) }
+    pageRoutes(scope, context, pages)
     codeRoutes(scope, context, pages)
     upstreamRoutes(scope, context, pages)
     scope.register((inner, _inner, ready) => {

@@ -7,11 +7,11 @@ import { signOutAddress } from '../upstreams/sign-out-address.ts'
 import { findUpstream, type Upstream } from '../upstreams/upstream-queries.ts'
 import { wordsOfError } from './error-words.ts'
 import { isForm } from './form-routes.ts'
-import type { Pages } from './page-routes.ts'
 import { signIns } from './sign-in-scheme.ts'
 import { notLedBack, notNamed, signedOut, signedOutOfBoth, signOutFault } from './sign-out-words.ts'
 import { addressBack, type KeptSignOut, readSigningOut, type SigningOut, signingOutMarks } from './signing-out.ts'
 import type { Place, VisitContext } from './visit-context.ts'
+import type { Pages } from './visits.ts'
 
 const page = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 const form = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const

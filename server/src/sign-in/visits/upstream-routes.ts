@@ -8,9 +8,9 @@ import { type Outcome, returnPath } from '../upstreams/open-upstreams.ts'
 import { findUpstream } from '../upstreams/upstream-queries.ts'
 import { finishPathOf } from './finish-path.ts'
 import { leadUpstream, returnAddress } from './lead-upstream.ts'
-import { isVisitor, type Pages } from './page-routes.ts'
 import { signIns } from './sign-in-scheme.ts'
 import type { Place, VisitContext } from './visit-context.ts'
+import { isVisitor, type Pages } from './visits.ts'
 
 const config = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 
