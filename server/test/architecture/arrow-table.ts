@@ -104,7 +104,6 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['keys', 'http/page', 'http', ...base],
   ],
   'sign-in/page': ['sign-in/reasons', 'http/page'],
-  'sign-in/reasons': ['base/db'],
   'sign-in/entra': ['sign-in/sessions', 'sign-in/connections', 'keys', ...base],
   'sign-in/sessions': [
     ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/connections', 'sign-in/reasons'],
@@ -128,6 +127,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'sign-in/connections': ['sign-in/egress', 'agents/packages', 'signals/audit', 'keys', 'http', ...base],
   'sign-in/egress': [...base],
   'sign-in/bypass': ['signals/audit', 'http', ...base],
+  'sign-in/reasons': ['base/db'],
   'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', 'http', ...base],
 
   'agents/packages': ['agents/protocol', 'signals/audit', 'http', ...base],

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { occasionOf } from '../../http/request-source.ts'
 import { drawCodePage } from '../page/draw-page.ts'
 import { useBypassCode } from '../sessions/use-bypass-code.ts'
-import { page } from './page-routes.ts'
+import { page } from './sign-in-scheme.ts'
 import type { VisitContext } from './visit-context.ts'
-import type { Pages } from './visits.ts'
+import type { Pages, Work } from './visit-routes.ts'
 
 /** The page of a sign-in on which a code from IT is entered. */
-export function codeRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {
+export function codeRoutes(scope: FastifyInstance, pages: Pages): void {
   scope.get('/signin/:id/code', { config: page }, async (request, reply) => {
     const shown = await pages.shown(request, reply)
     if (!shown) return reply
@@ -16,7 +16,12 @@ export function codeRoutes(scope: FastifyInstance, context: VisitContext, pages:
     if (!isOffered) return reply.redirect(`/signin/${shown.session.id}`, 303)
     return pages.send(reply, drawCodePage(view, { isWrong: false }, pages.assets))
   })
-  pages.onPost('code', async ({ place, session, form, request }, reply) => {
+}
+
+/** Lets the person in by the code that they typed, or shows its page once more. */
+export const enterCode =
+  (context: VisitContext, pages: Pages): Work<'code'> =>
+  async ({ place, session, form, request }, reply) => {
     const isAccepted = await useBypassCode(context, session, {
       text: form.code,
       occasion: occasionOf(request, context.now()),
@@ -28,5 +33,4 @@ export function codeRoutes(scope: FastifyInstance, context: VisitContext, pages:
       reply.code(422),
       drawCodePage(await pages.viewOf(shown, request), { isWrong: true }, pages.assets),
     )
-  })
-}
+  }

@@ -8,7 +8,7 @@ import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
 import { findConnectionById } from '../connections/connection-queries.ts'
 import { requireSignInAddress } from '../connections/sign-in-address.ts'
 import { beginSession } from '../sessions/begin-session.ts'
-import { cookieOf } from './visits.ts'
+import { cookieOf } from './visit-routes.ts'
 
 /** Tests of connections by administrators, in the browser in which they use the console. */
 export function connectionTestRoutes(scope: FastifyInstance): void {

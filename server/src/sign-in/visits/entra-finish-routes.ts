@@ -13,7 +13,7 @@ import type { SessionState } from '../sessions/session-rules.ts'
 import { deniedWords, type EntraWords, faultWords, passedWords } from './entra-words.ts'
 import { signIns } from './sign-in-scheme.ts'
 import type { Place, VisitContext } from './visit-context.ts'
-import { isVisitor, type Pages } from './visits.ts'
+import { isVisitor, type Pages } from './visit-routes.ts'
 
 const page = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 

@@ -18,7 +18,7 @@ import { entraFinishRoutes, sendAnswer } from './entra-finish-routes.ts'
 import { refusedWords, unknownWords } from './entra-words.ts'
 import { signIns } from './sign-in-scheme.ts'
 import type { VisitContext } from './visit-context.ts'
-import { cookieOf, type Pages } from './visits.ts'
+import { cookieOf, type Pages } from './visit-routes.ts'
 
 const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
 

@@ -11,7 +11,7 @@ import { subjectOfPerson } from '../sessions/subject-of-person.ts'
 import { claimsOfSession } from './claims-of-session.ts'
 import { providerCall, serveProvider } from './oidc-serve-routes.ts'
 import type { Place, VisitContext } from './visit-context.ts'
-import { isVisitor, type Pages } from './visits.ts'
+import { isVisitor, type Pages } from './visit-routes.ts'
 
 /**
  * Answers the application of a sign-in that is over, and leads back to its page otherwise: the provider would begin another one

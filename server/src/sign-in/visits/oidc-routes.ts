@@ -10,7 +10,7 @@ import { providerCall, serveProvider } from './oidc-serve-routes.ts'
 import { signIns } from './sign-in-scheme.ts'
 import { signOutRoutes } from './sign-out-routes.ts'
 import type { VisitContext } from './visit-context.ts'
-import type { Pages } from './visits.ts'
+import type { Pages } from './visit-routes.ts'
 
 const config = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const
 /** A request for a sign-in, which may be a long signed one. */

@@ -16,9 +16,9 @@ import { claimsOfSession } from './claims-of-session.ts'
 import { brokenWords } from './error-words.ts'
 import { leadUpstream } from './lead-upstream.ts'
 import { readOwnWords } from './own-words.ts'
-import { tooManyWords } from './page-shell.ts'
+import { tooManyWords } from './page-shell-routes.ts'
 import type { Place, VisitContext } from './visit-context.ts'
-import { cookieOf, type Pages } from './visits.ts'
+import { cookieOf, type Pages } from './visit-routes.ts'
 
 type Parts = {
   context: VisitContext

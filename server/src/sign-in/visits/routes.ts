@@ -5,10 +5,11 @@ import { codeRoutes } from './code-routes.ts'
 import { entraRoutes } from './entra-routes.ts'
 import { oidcRoutes } from './oidc-routes.ts'
 import { pageRoutes } from './page-routes.ts'
-import { openPageShell } from './page-shell.ts'
+import { openPageShell } from './page-shell-routes.ts'
+import { stepRoutes } from './step-routes.ts'
 import { upstreamRoutes } from './upstream-routes.ts'
 import { type VisitParts, visitContext } from './visit-context.ts'
-import { openVisits } from './visits.ts'
+import { openVisits } from './visit-routes.ts'
 
 const maxFormBytes = 16 * 1024
 
@@ -27,9 +28,10 @@ export function visitRoutes(app: FastifyInstance, parts: VisitParts): readonly C
     scope.addContentTypeParser('application/json', json)
     scope.addContentTypeParser('application/x-www-form-urlencoded', form)
     const shell = openPageShell(scope, context)
-    const pages = { ...shell, ...openVisits(scope, context, shell) }
+    const pages = { ...shell, ...openVisits(context, shell) }
     pageRoutes(scope, context, pages)
-    codeRoutes(scope, context, pages)
+    stepRoutes(scope, context, pages)
+    codeRoutes(scope, pages)
     upstreamRoutes(scope, context, pages)
     scope.register((inner, _inner, ready) => {
       oidcRoutes(inner, context, pages)

@@ -11,7 +11,7 @@ import { signIns } from './sign-in-scheme.ts'
 import { notLedBack, notNamed, signedOut, signedOutOfBoth, signOutFault } from './sign-out-words.ts'
 import { addressBack, type KeptSignOut, readSigningOut, type SigningOut, signingOutMarks } from './signing-out.ts'
 import type { Place, VisitContext } from './visit-context.ts'
-import type { Pages } from './visits.ts'
+import type { Pages } from './visit-routes.ts'
 
 const page = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 const form = { scheme: signIns, kind: 'foreign', origin: 'any', isChatty: true } as const

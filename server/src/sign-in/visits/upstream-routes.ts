@@ -10,21 +10,25 @@ import { finishPathOf } from './finish-path.ts'
 import { leadUpstream, returnAddress } from './lead-upstream.ts'
 import { signIns } from './sign-in-scheme.ts'
 import type { Place, VisitContext } from './visit-context.ts'
-import { isVisitor, type Pages } from './visits.ts'
+import { isVisitor, type Pages, type Work } from './visit-routes.ts'
 
 const config = { scheme: signIns, kind: 'page', origin: 'navigation', isChatty: true } as const
 
 /** The way to an upstream and back (OpenID Connect Core §3.1), for the browser that began the sign-in and no other. */
 export function upstreamRoutes(scope: FastifyInstance, context: VisitContext, pages: Pages): void {
-  pages.onPost('identify', async ({ place, session }, reply) => {
+  scope.get(returnPath, { config }, (request, reply) => comeBack(context, pages, request, reply))
+}
+
+/** Sends the browser to the upstream that says who signs in. */
+export const goUpstream =
+  (context: VisitContext, pages: Pages): Work<'identify'> =>
+  async ({ place, session }, reply) => {
     const away = await leadUpstream(context, place, session.id)
     if (away !== undefined || session.state !== 'identifying') {
       return reply.redirect(away ?? `/signin/${session.id}`, 303)
     }
     return pages.fault(reply, 429, 'Start from the app again', 'This sign-in was tried too often.')
-  })
-  scope.get(returnPath, { config }, (request, reply) => comeBack(context, pages, request, reply))
-}
+  }
 
 async function comeBack(context: VisitContext, pages: Pages, request: FastifyRequest, reply: FastifyReply) {
   const place = await context.placeOf(request.host)

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Reader, transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { occasionOf } from '../../http/request-source.ts'
@@ -7,13 +7,14 @@ import { type Judged, judge } from '../sessions/judge.ts'
 import { hashOf } from '../sessions/session-codes.ts'
 import { findSession, type SignInSession, type VisitedSession } from '../sessions/session-queries.ts'
 import { isSettled, settleSession } from '../sessions/settle-session.ts'
-import { type FormOf, formOptions, isForm, type PageForm, readForm } from './form-routes.ts'
+import type { FormOf, PageForm } from './form-routes.ts'
 import { findAgentPort, readKnownAgent } from './known-agent.ts'
-import type { PageShell } from './page-shell.ts'
+import type { PageShell } from './page-shell-routes.ts'
 import { viewOfSession } from './view-of-session.ts'
 import type { Place, VisitContext } from './visit-context.ts'
 
-type Find<Session> = (reader: Reader, organizationId: string, id: string) => Promise<Session | undefined>
+/** Reads a sign-in as far as it is needed. */
+export type Find<Session> = (reader: Reader, organizationId: string, id: string) => Promise<Session | undefined>
 type Shown = { place: Place; session: SignInSession; judged: Judged }
 
 /** What the page has sent for a sign-in of its browser. */
@@ -51,8 +52,8 @@ function isOwnPage({ baseUrl }: Place, { headers }: FastifyRequest): boolean {
   return headers.origin === new URL(baseUrl).origin
 }
 
-/** Who may see a sign-in, how it is now, and what its page sends. */
-export function openVisits(scope: FastifyInstance, context: VisitContext, { gone, fault }: PageShell) {
+/** Who may see a sign-in, and how it is now. */
+export function openVisits(context: VisitContext, { gone, fault }: PageShell) {
   const { db } = context
 
   /** The sign-in of a request from the browser that began it; answers the request otherwise. */
@@ -117,21 +118,5 @@ export function openVisits(scope: FastifyInstance, context: VisitContext, { gone
     return visit && shownNow(visit, reply)
   }
 
-  const onPost = <Name extends PageForm>(name: Name, work: Work<Name>) => onPostAs(name, findSession, work)
-
-  /** Takes what the page sends under the name; `find` reads the sign-in as far as it is needed. */
-  const onPostAs = <Session extends VisitedSession, Name extends PageForm>(
-    name: Name,
-    find: Find<Session>,
-    work: Work<Name, Session>,
-  ) =>
-    scope.post(`/signin/:id/${name}`, formOptions(name), async (request, reply) => {
-      const visit = await visitedAs(request, reply, find)
-      if (!visit) return reply
-      const answer = await work({ ...visit, form: readForm<Name>(request), request }, reply)
-      if (reply.sent) return reply
-      return isForm(request) ? reply.redirect(`/signin/${visit.session.id}`, 303) : reply.send(answer ?? {})
-    })
-
-  return { visited, viewOf, current, shown, shownNow, onPost, onPostAs }
+  return { visited, visitedAs, viewOf, current, shown, shownNow }
 }
