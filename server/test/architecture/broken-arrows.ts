@@ -59,7 +59,7 @@ function brokenImport(from: string, here: Place, { target, specifier }: Import):
     return target.file.startsWith('server/') ? `${broken}, which is no part of the product` : undefined
   if (isTest(target.file)) return `${broken}, which is a test`
   const there = placeOf(target.file)
-  return brokenRole(here, there)
+  return target.file !== storedTypes && brokenRole(here, there)
     ? `${broken}: ${here.role} may not reach ${there.role} of ${there.home}`
     : brokenFolder(broken, here, there)
 }
@@ -88,6 +88,9 @@ function brokenRole(here: Place, there: Place): boolean {
   if (here.role === 'present') return isFeature ? isForeignCommand(here, there) : !presentReaches.includes(there.home)
   return false
 }
+
+/** What rows hold: types alone, so that also rules may use them. */
+const storedTypes = 'server/src/base/db/schema.ts'
 
 /** Without input, output or clock, so that also rules may use them. */
 const pureGround = [

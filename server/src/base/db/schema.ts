@@ -37,6 +37,29 @@ type SectionStatus = 'missing' | 'bad' | 'good'
 export type LiveQueryStatus = 'waiting' | 'successful' | 'errored'
 export type TargetedPlatform = 'all' | 'Mac' | 'Windows' | 'Linux'
 
+/** Where a sign-in stands. The page of it shows one thing for each. */
+export type SessionState =
+  | 'identifying'
+  | 'looking'
+  | 'unknown_person'
+  | 'linking'
+  | 'evaluating'
+  | 'register'
+  | 'confirm'
+  | 'not_ready'
+  | 'ask_it'
+  | 'awaiting_approval'
+  | 'denied'
+  | 'not_your_device'
+  | 'unfinished'
+  | 'blocked'
+  | 'warning'
+  | 'passed'
+  | 'observed'
+  | 'bypassed'
+  | 'keeps_asking'
+  | 'ended'
+
 /** Why the page of a sign-in has found no device. */
 export type DetectionReason =
   | 'agent_not_found'
@@ -389,7 +412,7 @@ export interface Database {
     subject_issuer: string | null
     entra_request: Json<EntraRequest> | null
     interaction: Json<object> | null
-    state: string
+    state: SessionState
     revision: WithDefault<number>
     /** Devices of which none can be the one: identifiers. */
     answered_devices: JsonWithDefault<readonly string[]>

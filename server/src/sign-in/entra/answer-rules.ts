@@ -1,4 +1,5 @@
-import { mayContinue, type SessionState } from '../sessions/session-rules.ts'
+import type { SessionState } from '../../base/db/schema.ts'
+import { mayContinue } from '../sessions/session-rules.ts'
 
 /** Every `acr` of Entra that a factor of possession satisfies. */
 const acrOfPossession = [

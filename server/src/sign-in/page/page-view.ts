@@ -1,3 +1,4 @@
+import type { SessionState } from '../../base/db/schema.ts'
 import type { Html } from '../../http/page/html.ts'
 import type { PageReasonName } from '../reasons/detection-reasons.ts'
 
@@ -47,26 +48,7 @@ export type ExemptionView =
 export type CodeView = { isGiven: boolean; triesLeft: number | null; reason: string | null; endsAt: string | null }
 
 export type PageState =
-  | 'identifying'
-  | 'looking'
-  | 'unknown_person'
-  | 'linking'
-  | 'evaluating'
-  | 'register'
-  | 'confirm'
-  | 'not_ready'
-  | 'ask_it'
-  | 'awaiting_approval'
-  | 'denied'
-  | 'not_your_device'
-  | 'unfinished'
-  | 'blocked'
-  | 'warning'
-  | 'passed'
-  | 'observed'
-  | 'bypassed'
-  | 'keeps_asking'
-  | 'ended'
+  | SessionState
   // Of the page alone.
   | 'permission'
   | 'no_answer'

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ProvedDevice } from '../../agents/device-proofs/judge-proof.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
-import { findPersonId } from './find-person.ts'
+import { personIdOf } from './find-person.ts'
 import { findStanding } from './find-standing.ts'
 import type { SignInSession } from './session-queries.ts'
 
@@ -17,7 +17,7 @@ export async function chooseDevice<Device extends ProvedDevice>(
   proved: readonly Device[],
 ): Promise<Device | undefined> {
   if (proved.length < 2) return proved[0]
-  const personId = session.person_id ?? (await findPersonId(reader, session)) ?? null
+  const personId = await personIdOf(reader, session)
   const ranked: { one: Device; rank: number }[] = []
   for (const one of proved) ranked.push({ one, rank: await rankOf(reader, session, one.deviceId, personId) })
   const best = Math.min(...ranked.map(({ rank }) => rank))

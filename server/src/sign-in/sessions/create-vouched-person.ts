@@ -4,7 +4,7 @@ import type { UpstreamClaims } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { addPerson, lockPersonByEmail } from '../../inventory/people/add-person.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import { findPersonId } from './find-person.ts'
+import { personIdOf } from './find-person.ts'
 import type { SignInSession } from './session-queries.ts'
 
 type Vouched = { upstreamId: string; address: string; said: UpstreamClaims }
@@ -20,7 +20,7 @@ export async function createVouchedPerson(
   { now, ...cause }: Occasion,
 ): Promise<void> {
   const { organization_id: organizationId, ip_address: ipAddress } = session
-  if ((await findPersonId(tx, session)) !== undefined) return
+  if ((await personIdOf(tx, session)) !== null) return
   // Of two first sign-ins at once the second waits here, and finds the person.
   const upstream = await tx
     .selectFrom('signin_upstreams')

@@ -6,12 +6,16 @@ import { findEntraPersonId } from './find-entra-person.ts'
 import type { SignInSession } from './session-queries.ts'
 import { foldAddress } from './session-rules.ts'
 
+/** Who signs in: whom the sign-in is bound to, else whom it would be bound to now. */
+export const personIdOf = async (reader: Reader, session: SignInSession): Promise<string | null> =>
+  session.person_id ?? (await findPersonId(reader, session)) ?? null
+
 /**
  * Whom a sign-in is of. Where an upstream or Microsoft Entra gives an identifier of its own, the person whom it was bound to
  * decides for good; else their address, which has to name one person. An address whose person has another identifier there was
  * given to someone else, and names nobody. People who have left are not found.
  */
-export async function findPersonId(reader: Reader, session: SignInSession): Promise<string | undefined> {
+async function findPersonId(reader: Reader, session: SignInSession): Promise<string | undefined> {
   const { organization_id: organizationId, subject } = session
   const boundTo = await findBound(reader, session)
   if (boundTo !== undefined) return boundTo

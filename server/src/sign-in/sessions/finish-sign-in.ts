@@ -2,9 +2,11 @@ import type { Occasion } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { endAuthLog } from '../auth-logs/end-auth-log.ts'
-import type { SignInSession } from './session-queries.ts'
+import { isAsJudged, judge } from './judge.ts'
+import { readFacts } from './read-facts.ts'
+import { lockSession, type SignInSession } from './session-queries.ts'
 import { isFactor, mayContinue, modeAt } from './session-rules.ts'
-import { type Settled, settleSession } from './settle-session.ts'
+import type { Settled } from './settle-session.ts'
 import { subjectOfPerson } from './subject-of-person.ts'
 
 /** `isFirst`: by this call. What an earlier one has ended stays as it was. */
@@ -12,34 +14,38 @@ export type Answered = { subject: string; session: SignInSession; isFirst: boole
 
 /**
  * Ends a sign-in that may continue to the application: the log's success and its webhook, in the transaction of the answer.
- * Undefined when it may not.
+ * Undefined when it may not, or when it stands elsewhere by now than its row says: its page settles it first.
  */
 export async function finishSignIn(
   tx: Tx,
   { organizationId, id }: { organizationId: string; id: string },
   change: Occasion,
 ): Promise<Answered | undefined> {
-  const settled = await settleSession(tx, { organizationId, id }, change)
-  const personId = settled?.session.person_id
-  if (!settled || !personId) return undefined
-  const { session } = settled
+  const { now } = change
+  const session = await lockSession(tx, organizationId, id)
+  if (!session?.person_id || (session.mode === 'disabled' && isFactor(session))) return undefined
+  const { person_id: personId, auth_log_id: authLogId } = session
   const subject = await subjectOfPerson(tx, organizationId, personId)
-  if (session.mode === 'disabled' && isFactor(session)) return undefined
   if (session.answered_at !== null) return { subject, session, isFirst: false }
-  if (!mayAnswer(settled, change.now) || session.auth_log_id === null) return undefined
-  const end = { outcome: 'success', word: wordOf(settled, change.now) } as const
-  if (!(await endAuthLog(tx, { organizationId, authLogId: session.auth_log_id, ...end }, change))) return undefined
-  const answered = { answered_at: change.now, last_event_at: change.now }
+  const judged = judge(session, await readFacts(tx, session, { now, personId }))
+  const isToAnswer = isAsJudged(session, judged) && mayAnswer({ session, judged }, now)
+  if (!isToAnswer || authLogId === null) return undefined
+  const end = { outcome: 'success', word: wordOf({ session, judged }, now) } as const
+  if (!(await endAuthLog(tx, { organizationId, authLogId, ...end }, change))) return undefined
+  return { subject, session: await writeAnswered(tx, session, now), isFirst: true }
+}
+
+async function writeAnswered(tx: Tx, session: SignInSession, now: string): Promise<SignInSession> {
+  const { organization_id: organizationId, id, device_id: deviceId } = session
+  const answered = { answered_at: now, last_event_at: now }
   await tx
     .updateTable('signin_sessions')
     .set(answered)
     .where(inOrganization('signin_sessions', organizationId))
     .where('id', '=', id)
     .execute()
-  if (session.state === 'warning' && session.device_id !== null) {
-    await noteWarned(tx, { organizationId, deviceId: session.device_id }, change.now)
-  }
-  return { subject, session: { ...session, ...answered }, isFirst: true }
+  if (session.state === 'warning' && deviceId !== null) await noteWarned(tx, { organizationId, deviceId }, now)
+  return { ...session, ...answered }
 }
 
 /** Whether the application may be answered now that the person is let in. */

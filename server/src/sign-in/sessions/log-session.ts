@@ -1,4 +1,5 @@
 import type { Occasion } from '../../base/change-context.ts'
+import type { SessionState } from '../../base/db/schema.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import { beginAuthLog, type LoggedPerson } from '../auth-logs/begin-auth-log.ts'
 import { endAuthLog } from '../auth-logs/end-auth-log.ts'
@@ -9,10 +10,9 @@ import { showIssues } from '../auth-logs/show-issues.ts'
 import { touchAuthLog } from '../auth-logs/touch-auth-log.ts'
 import { browserOf } from './browser-of.ts'
 import { hasOtherAccount, listPeopleOfAddress } from './find-person.ts'
-import type { SignInDevice } from './judge.ts'
+import type { SignInDevice } from './read-facts.ts'
 import { reasonOf } from './reason-of.ts'
 import { listIssues, type SignInSession } from './session-queries.ts'
-import type { SessionState } from './session-rules.ts'
 
 /** Begins the log of a sign-in. Returns the log's identifier. */
 export function beginLog(tx: Tx, session: SignInSession, whom: LoggedPerson, now: string): Promise<string> {
@@ -85,7 +85,7 @@ export async function noteChange(tx: Tx, before: SignInSession, change: Change, 
   if (state === before.state) return
   if (before.device_id !== null) await touchAuthLog(tx, { ...step, reason })
   const isTheirs = device.registered_owner_id === before.person_id && device.registration_suspended_at === null
-  const registration = registrationEvent(before.state as SessionState, state, isTheirs)
+  const registration = registrationEvent(before.state, state, isTheirs)
   if (registration) await recordAuthLogEvent(tx, { ...step, ...registration })
   if (state === 'blocked') {
     await recordAuthLogEvent(tx, { ...step, type: 'device_blocked', description: 'Issues block the device.' })

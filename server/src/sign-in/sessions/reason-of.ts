@@ -1,5 +1,5 @@
 import type { SignInReason } from '@muster/contract/sign-in-reasons.ts'
-import type { SessionState } from './session-rules.ts'
+import type { SessionState } from '../../base/db/schema.ts'
 
 type Standing = { state: SessionState; device?: { registration_suspended_at: string | null } | undefined }
 

@@ -1,10 +1,11 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
+import type { SessionState } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { refreshFailingAndStale } from '../../compliance/results/refresh-failing.ts'
 import { recordAuthLogEvent } from '../auth-logs/record-auth-log-event.ts'
 import { countPendingChecks, listIssues, type SignInSession } from './session-queries.ts'
-import { limits, type SessionState } from './session-rules.ts'
+import { limits } from './session-rules.ts'
 
 /** Whether checks that the person asked for still run. */
 export const isRechecking = (session: SignInSession): boolean =>

@@ -1,27 +1,5 @@
+import type { SessionState } from '../../base/db/schema.ts'
 import { dayMs, minuteMs } from '../../base/time.ts'
-
-/** Where a sign-in stands. The page of it shows one thing for each. */
-export type SessionState =
-  | 'identifying'
-  | 'looking'
-  | 'unknown_person'
-  | 'linking'
-  | 'evaluating'
-  | 'register'
-  | 'confirm'
-  | 'not_ready'
-  | 'ask_it'
-  | 'awaiting_approval'
-  | 'denied'
-  | 'not_your_device'
-  | 'unfinished'
-  | 'blocked'
-  | 'warning'
-  | 'passed'
-  | 'observed'
-  | 'bypassed'
-  | 'keeps_asking'
-  | 'ended'
 
 export const limits = {
   idleMs: 30 * minuteMs,

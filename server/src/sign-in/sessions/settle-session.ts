@@ -1,20 +1,27 @@
 import type { ProvedDevice } from '../../agents/device-proofs/judge-proof.ts'
 import type { Occasion } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
-import type { Tx } from '../../base/db/transact.ts'
+import type { Reader, Tx } from '../../base/db/transact.ts'
 import { refreshStale } from '../../compliance/results/refresh-failing.ts'
-import { bindIdentity, lockFirstContact } from './find-person.ts'
-import { type Judged, judge } from './judge.ts'
+import { bindIdentity, lockFirstContact, personIdOf } from './find-person.ts'
+import { isAsJudged, type Judged, judge } from './judge.ts'
 import { beginLog, logUnknown, noteChange } from './log-session.ts'
-import { endRecheck } from './recheck.ts'
+import { noFacts, readFacts } from './read-facts.ts'
+import { endRecheck, isRechecking } from './recheck.ts'
 import { lockSession, type SignInSession } from './session-queries.ts'
 import { isWaived, modeAt } from './session-rules.ts'
 
 /** Whether `settleSession` would write nothing: a page that is only looked at opens no transaction then. */
-export function isSettled(session: SignInSession, { state, person, device }: Judged): boolean {
-  const isBegun = session.person_id !== null || person === undefined
-  const isRecheckOver = session.rechecked_at === null || session.recheck_ended_at !== null
-  return state === session.state && (device?.id ?? null) === session.device_id && isBegun && isRecheckOver
+export const isSettled = (session: SignInSession, judged: Judged): boolean =>
+  isAsJudged(session, judged) && !isRechecking(session)
+
+/** Where the sign-in stands now, with the device that it has or that has just proved itself. Reads only. */
+export async function judgeNow(
+  reader: Reader,
+  session: SignInSession,
+  at: { now: string; deviceId?: string | null },
+): Promise<Judged> {
+  return judge(session, await readFacts(reader, session, { ...at, personId: await personIdOf(reader, session) }))
 }
 
 export type Settled = { session: SignInSession; judged: Judged }
@@ -30,8 +37,8 @@ export async function settleSession(
 }
 
 /**
- * Writes where a locked sign-in stands, with what the sign-in log says of it, in one transaction. The log begins when somebody
- * is vouched for; a test of an administrator has none, and binds nobody. One who comes on the list while their page waits has another one before, which has failed.
+ * Writes where a locked sign-in stands, with what the sign-in log says of it, in one transaction. Facts are read once, and
+ * writing comes last: what is written before makes sure that the facts are those of now.
  */
 export async function settleLocked(
   tx: Tx,
@@ -40,42 +47,59 @@ export async function settleLocked(
   occasion: Occasion,
 ): Promise<Settled> {
   const { now } = occasion
-  const { organization_id: organizationId, id } = found
-  if (found.state === 'identifying') return { session: found, judged: await judge(tx, found, { now }) }
+  if (found.state === 'identifying') return { session: found, judged: judge(found, noFacts(now)) }
   const session = withPeople(await beginEvaluation(tx, found, proved, now), proved)
   await lockFirstContact(tx, session)
-  const judged = await judge(tx, session, { now, deviceId: session.device_id ?? proved?.deviceId ?? null })
+  const judged = await judgeNow(tx, session, { now, deviceId: session.device_id ?? proved?.deviceId ?? null })
+  const logged = await logJudged(tx, session, { judged, says: sayingsOf(session, proved) }, occasion)
+  const isSame = session === found && isAsJudged(session, judged) && !logged.isRecheckOver
+  if (isSame && logged.authLogId === session.auth_log_id) return { session, judged }
+  return { session: await writeJudged(tx, session, { judged, ...logged }, now), judged }
+}
+
+type Logged = { authLogId: string | null; isRecheckOver: boolean }
+
+/**
+ * Says in the log what is new. The log begins when someone is vouched for; a test of an administrator has none, and binds
+ * nobody. One who comes on the list while their page waits has another log before, which has failed.
+ */
+async function logJudged(
+  tx: Tx,
+  session: SignInSession,
+  { judged, says }: { judged: Judged; says: string },
+  occasion: Occasion,
+): Promise<Logged> {
+  const { now } = occasion
   const { state, person, device } = judged
   const isNew = person !== undefined && session.person_id === null
-  const begun = session.is_test ? undefined : await beginLogOf(tx, session, { state, person }, occasion)
+  const begun = session.is_test ? undefined : await beginLogOf(tx, session, judged, occasion)
   const authLogId = begun ?? session.auth_log_id
   if (isNew && !session.is_test) await bindIdentity(tx, session, person.id, now)
-  const keptDeviceId = device?.id ?? session.device_id
-  const change = {
-    state,
-    authLogId,
-    device: keptDeviceId === null ? undefined : device,
-    says: sayingsOf(session, proved),
-  }
   // A log that begins now knows nothing of a device that proved itself before.
-  await noteChange(tx, isNew ? { ...session, device_id: null } : session, change, now)
-  const ended = await endRecheck(tx, session, { state, authLogId }, now)
-  const isElsewhere = state !== session.state || keptDeviceId !== session.device_id
-  const isMoved = isElsewhere || isNew || begun !== undefined || ended || session !== found
-  if (!isMoved) return { session, judged }
+  await noteChange(tx, isNew ? { ...session, device_id: null } : session, { state, authLogId, device, says }, now)
+  return { authLogId, isRecheckOver: await endRecheck(tx, session, { state, authLogId }, now) }
+}
+
+async function writeJudged(
+  tx: Tx,
+  session: SignInSession,
+  { judged: { state, person, device }, authLogId, isRecheckOver }: Logged & { judged: Judged },
+  now: string,
+): Promise<SignInSession> {
+  const { person_id: personId, device_id: deviceId, revision } = session
   const after = {
-    ...{ state, device_id: keptDeviceId, auth_log_id: authLogId, person_id: person?.id ?? session.person_id },
+    ...{ state, auth_log_id: authLogId, device_id: device?.id ?? deviceId, person_id: person?.id ?? personId },
     ...{ evaluating_since: session.evaluating_since, people_count: session.people_count, tab: session.tab },
-    ...{ last_event_at: now, revision: session.revision + 1 },
-    ...(ended && { recheck_ended_at: now }),
+    ...{ last_event_at: now, revision: revision + 1 },
+    ...(isRecheckOver && { recheck_ended_at: now }),
   }
   await tx
     .updateTable('signin_sessions')
     .set(after)
-    .where(inOrganization('signin_sessions', organizationId))
-    .where('id', '=', id)
+    .where(inOrganization('signin_sessions', session.organization_id))
+    .where('id', '=', session.id)
     .execute()
-  return { session: { ...session, ...after }, judged }
+  return { ...session, ...after }
 }
 
 /** Begins the log where one is due now. */

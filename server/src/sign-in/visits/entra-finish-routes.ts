@@ -8,8 +8,7 @@ import { openSigner } from '../entra/sign-answer.ts'
 import { answerHeaders, drawAnswer } from '../page/draw-answer.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
 import { finishSignIn } from '../sessions/finish-sign-in.ts'
-import { findSession, findSessionOfInteraction, type SignInSession } from '../sessions/session-queries.ts'
-import type { SessionState } from '../sessions/session-rules.ts'
+import { findSessionOfInteraction, type SignInSession } from '../sessions/session-queries.ts'
 import { deniedWords, type EntraWords, faultWords, passedWords } from './entra-words.ts'
 import { signIns } from './sign-in-scheme.ts'
 import type { Place, VisitContext } from './visit-context.ts'
@@ -51,7 +50,7 @@ async function finish(context: VisitContext, pages: Pages, request: FastifyReque
   }
   const receiver = { redirectUri: asked.redirect_uri, state: asked.state }
   try {
-    const answer = await conclude(context, place, { session, asked, request })
+    const answer = await conclude(context, pages, place, { session, asked, request })
     if (!answer) return reply.redirect(`/signin/${session.id}`, 303)
     return sendAnswer(reply, pages, receiver, answer, 'error' in answer ? deniedWords : passedWords)
   } catch (error) {
@@ -62,17 +61,20 @@ async function finish(context: VisitContext, pages: Pages, request: FastifyReque
 
 async function conclude(
   context: VisitContext,
-  { organizationId, baseUrl }: Place,
+  pages: Pages,
+  place: Place,
   { session, asked, request }: { session: SignInSession; asked: EntraRequest; request: FastifyRequest },
 ): Promise<Answered | undefined> {
   const { db, now } = context
+  const { organizationId, baseUrl } = place
   const change = occasionOf(request, now())
   const { id } = session
   // What cannot be signed is not announced either.
   const sign = await openSigner(context.signingKeys, organizationId, change.now)
-  const answered = await transact(db, (tx) => finishSignIn(tx, { organizationId, id }, change))
-  const after = answered?.session ?? (await findSession(db, organizationId, id)) ?? session
-  const state = after.state as SessionState
+  const shown = await pages.current({ place, session }, request)
+  const answered = shown && (await transact(db, (tx) => finishSignIn(tx, { organizationId, id }, change)))
+  const after = answered?.session ?? shown?.session ?? session
+  const state = after.state
   const outcome = { state, mode: after.mode, isProved: after.device_id !== null, isAnswered: answered !== undefined }
   const answer = answerOf(outcome, asked)
   if (answer.kind === 'none') return undefined

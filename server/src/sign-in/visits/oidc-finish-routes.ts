@@ -5,8 +5,9 @@ import { objectionTo } from '../oidc/claims-rules.ts'
 import { resumeCookie } from '../oidc/provider-settings.ts'
 import { cancelSession } from '../sessions/cancel-session.ts'
 import { mayAnswer } from '../sessions/finish-sign-in.ts'
+import { isRechecking } from '../sessions/recheck.ts'
 import { findSessionOfInteraction, type SignInSession } from '../sessions/session-queries.ts'
-import { mayContinue, type SessionState } from '../sessions/session-rules.ts'
+import { mayContinue } from '../sessions/session-rules.ts'
 import { subjectOfPerson } from '../sessions/subject-of-person.ts'
 import { claimsOfSession } from './claims-of-session.ts'
 import { providerCall, serveProvider } from './oidc-serve-routes.ts'
@@ -52,8 +53,9 @@ async function resultOf(
   { place, session: found, request }: { place: Place; session: SignInSession; request: FastifyRequest },
 ): Promise<Result | 'not_over'> {
   if (found.state === 'ended') return refusalOf(found)
-  // What the row says is enough where it lets the person in: the transaction of the answer judges once more.
-  const isLetIn = mayContinue(found.state as SessionState) && found.answered_at === null
+  // What the row says is enough where it lets the person in: the transaction of the answer judges once more, and writes nothing
+  // of a check again that has ended.
+  const isLetIn = mayContinue(found.state) && found.answered_at === null && !isRechecking(found)
   const result = isLetIn ? await loginOf(context, place, found) : 'unmet'
   if (typeof result !== 'string') return result
   const shown = await pages.current({ place, session: found }, request)

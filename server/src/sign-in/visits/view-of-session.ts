@@ -47,7 +47,7 @@ type Facts = {
 export async function viewOfSession(reader: Reader, session: SignInSession, facts: Facts): Promise<PageView> {
   const { judged, now, ports } = facts
   const { person, device } = judged
-  const standing = judged.state as PageState
+  const standing = judged.state
   // The application has its answer, and takes no other. Microsoft Entra gets the same one again.
   const isAnswered = session.answered_at !== null && session.kind !== 'entra'
   const state = isAnswered ? 'ended' : shownState(session, standing, now)

@@ -1,9 +1,10 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
+import type { SessionState } from '../../base/db/schema.ts'
 import type { Reader } from '../../base/db/transact.ts'
-import type { PageState, TestView } from '../page/page-view.ts'
+import type { TestView } from '../page/page-view.ts'
 import { whyUnknown } from '../sessions/log-session.ts'
 import type { SignInSession } from '../sessions/session-queries.ts'
-import { mayContinue, type SessionState } from '../sessions/session-rules.ts'
+import { mayContinue } from '../sessions/session-rules.ts'
 import { claimsOfSession } from './claims-of-session.ts'
 import { readOwnWords } from './own-words.ts'
 
@@ -11,11 +12,11 @@ import { readOwnWords } from './own-words.ts'
 export async function viewOfTest(
   reader: Reader,
   session: SignInSession,
-  state: PageState,
+  state: SessionState,
   now: string,
 ): Promise<TestView> {
   const { subject_id: subject, upstream } = session
-  const isDone = mayContinue(state as SessionState)
+  const isDone = mayContinue(state)
   return {
     identity: subject === null ? null : { subject, said: upstream?.said ?? {} },
     detail: upstream?.detail ?? null,

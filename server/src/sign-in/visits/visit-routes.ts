@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Reader, transact } from '../../base/db/transact.ts'
 import { secretCookie } from '../../base/secrets/secret-cookie.ts'
 import { occasionOf } from '../../http/request-source.ts'
-import { type Judged, judge } from '../sessions/judge.ts'
+import type { Judged } from '../sessions/judge.ts'
 import { hashOf } from '../sessions/session-codes.ts'
 import { findSession, type SignInSession, type VisitedSession } from '../sessions/session-queries.ts'
-import { isSettled, settleSession } from '../sessions/settle-session.ts'
+import { isSettled, judgeNow, settleSession } from '../sessions/settle-session.ts'
 import type { FormOf, PageForm } from './form-routes.ts'
 import { findAgentPort, readKnownAgent } from './known-agent.ts'
 import type { PageShell } from './page-shell-routes.ts'
@@ -99,7 +99,7 @@ export function openVisits(context: VisitContext, { gone, fault }: PageShell) {
   ): Promise<Shown | undefined> {
     const { organization_id: organizationId, id } = session
     const now = context.now()
-    const judged = await judge(db, session, { now })
+    const judged = await judgeNow(db, session, { now })
     if (isSettled(session, judged)) return { place, session, judged }
     const settled = await transact(db, (tx) => settleSession(tx, { organizationId, id }, occasionOf(request, now)))
     return settled && { place, ...settled }
