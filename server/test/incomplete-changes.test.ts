@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { before, test } from 'node:test'
+import { inFolder, root, typeErrors, type Wrong } from './support/type-errors.ts'
 
 /** A change that has only begun: what is added behind a line, and the files that the type checker then sends its author to. */
 type Beginning = { file: string; behind: string; added: string; word: string; sentTo: readonly string[] }
@@ -67,44 +63,23 @@ const entries = [
   'contract/src/webhook-examples.ts',
 ]
 
-let copy: string
-let errors: readonly { file: string; text: string }[]
+let errors: readonly Wrong[]
 
 before(async () => {
-  await mkdir(join(root, '.cache'), { recursive: true })
-  copy = await mkdtemp(join(root, '.cache/incomplete-'))
-  for (const folder of ['server/src', 'contract/src'])
-    await cp(join(root, folder), join(copy, folder), { recursive: true })
-  await cp(join(root, 'contract/package.json'), join(copy, 'contract/package.json'))
-  await mkdir(join(copy, 'node_modules/@muster'), { recursive: true })
-  await symlink('../../contract', join(copy, 'node_modules/@muster/contract'))
-  for (const { file, behind, added } of Object.values(beginnings)) {
-    const text = await readFile(join(copy, file), 'utf8')
-    assert.equal(text.split(behind).length, 2, `${file} has one place for what is added`)
-    await writeFile(join(copy, file), text.replace(behind, behind + added))
-  }
-  const config = {
-    extends: '../../tsconfig.json',
-    compilerOptions: { typeRoots: ['../../node_modules/@types'] },
-    include: [],
-    files: entries,
-  }
-  await writeFile(join(copy, 'tsconfig.json'), JSON.stringify(config))
-  errors = await compile()
-})
-
-after(() => rm(copy, { recursive: true, force: true }))
-
-async function compile() {
-  const args = ['-p', copy, '--checkers', '1', '--pretty', 'false']
-  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), args, { cwd: copy }).catch(
-    (error: { stdout: string }) => error,
-  )
-  return stdout.split(/\n(?=\S)/).flatMap((text) => {
-    const [, file] = /^(\S+)\(\d+,\d+\): error /.exec(text) ?? []
-    return file === undefined ? [] : [{ file, text }]
+  errors = await inFolder(async (copy) => {
+    for (const folder of ['server/src', 'contract/src'])
+      await cp(join(root, folder), join(copy, folder), { recursive: true })
+    await cp(join(root, 'contract/package.json'), join(copy, 'contract/package.json'))
+    await mkdir(join(copy, 'node_modules/@muster'), { recursive: true })
+    await symlink('../../contract', join(copy, 'node_modules/@muster/contract'))
+    for (const { file, behind, added } of Object.values(beginnings)) {
+      const text = await readFile(join(copy, file), 'utf8')
+      assert.equal(text.split(behind).length, 2, `${file} has one place for what is added`)
+      await writeFile(join(copy, file), text.replace(behind, behind + added))
+    }
+    return typeErrors(copy, entries)
   })
-}
+})
 
 for (const [what, { word, sentTo }] of Object.entries(beginnings)) {
   test(`${what} that is only begun is a type error where the rest of it belongs`, () => {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { dumpSchema } from '../src/cli/dump-schema.ts'
 import { testDatabase } from './support/database.ts'
 
 const database = testDatabase()
+const golden = new URL('../src/base/db/schema.sql', import.meta.url)
 
 /** What arrives without an organization is looked up here; and what belongs to the installation as a whole. */
 const globalTables = new Set([
@@ -124,6 +126,22 @@ test('every foreign key has an index that begins with its columns, so that delet
   assert.deepEqual(await unindexedForeignKeys(), [])
 })
 
+/** The lines in which the file that is reviewed and the migrated database differ. */
+async function goldenDifferences(): Promise<{ missing: string[]; added: string[] }> {
+  const written = (await readFile(golden, 'utf8')).split('\n')
+  const migrated = (await dumpSchema(database.db)).split('\n')
+  const without = (lines: string[], others: string[]) => {
+    const known = new Set(others)
+    return lines.filter((line) => !known.has(line))
+  }
+  return { missing: without(migrated, written), added: without(written, migrated) }
+}
+
+test('schema.sql is what the migrations make; `npm run schema` writes it', async () => {
+  assert.deepEqual(await goldenDifferences(), { missing: [], added: [] })
+  assert.ok((await dumpSchema(database.db)) === (await readFile(golden, 'utf8')), 'the lines are in another order')
+})
+
 test('a table that breaks the rules is found', async () => {
   await database.connection.executeScript(`
     create table canary (
@@ -135,6 +153,9 @@ test('a table that breaks the rules is found', async () => {
       { table: 'canary', index: 'canary_pkey', first: 'id' },
     ])
     assert.deepEqual(await unindexedForeignKeys(), [{ table: 'canary', constraint: 'canary_device_fkey' }])
+    const { missing, added } = await goldenDifferences()
+    assert.deepEqual(added, [])
+    assert.ok(missing.includes('create table canary ('), missing.join('\n'))
   } finally {
     await database.connection.executeScript('drop table canary')
   }

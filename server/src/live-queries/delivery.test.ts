@@ -226,7 +226,7 @@ test('a live query that has used up its room keeps the first rows of further dev
   const organizationId = await organization()
   const { client, deviceId } = await agents.enrolled(organizationId)
   const id = await make.liveQuery(organizationId, { deviceIds: [deviceId] })
-  await database.db.updateTable('live_query_tallies').set({ part_characters: 1_999_999_000 }).execute()
+  await database.db.updateTable('live_query_tallies').set({ part_characters: '1999999000' }).execute()
   const [name = ''] = Object.keys((await client.read()).queries)
   await client.write({ [name]: { rows: debPackages(2_000) } })
   const [result] = await resultsOf(organizationId, id)

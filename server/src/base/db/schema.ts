@@ -1,4 +1,5 @@
 import type { AuditChange } from '@muster/contract/audit-changes.ts'
+import type { AuthLogEventType } from '@muster/contract/auth-logs.ts'
 import type { RegistrationEvidence } from '@muster/contract/registration-evidence.ts'
 import type { TableProblemType } from '@muster/contract/reporting-tables.ts'
 import type { RequestRefusal } from '@muster/contract/request-refusals.ts'
@@ -775,7 +776,7 @@ export interface Database {
     waiting: number
     successful: number
     errored: number
-    part_characters: WithDefault<number>
+    part_characters: WithDefault<string>
   }
   agent_notices: {
     organization_id: string
@@ -856,7 +857,7 @@ export interface Database {
     organization_id: string
     auth_log_id: string
     position: number
-    type: string
+    type: AuthLogEventType
     description: string
     occurred_at: Instant
   }

@@ -125,11 +125,10 @@ test('a second click finds the device registered, and says so in no log', async 
   const events = await stage.db
     .selectFrom('auth_log_events')
     .select('type')
-    .where('type', 'like', 'device_registration%')
     .orderBy('position')
     .execute()
   assert.deepEqual(
-    events.map(({ type }) => type),
+    events.map(({ type }) => type).filter((type) => type.startsWith('device_registration')),
     ['device_registration_request', 'device_registration_successful'],
   )
 })
