@@ -122,11 +122,7 @@ test('a second click finds the device registered, and says so in no log', async 
   const all = await setUp({ isRegistered: false })
   const visit = await signIn(all)
   for (const _ of [1, 2, 3]) assert.equal((await register(visit)).status, 200)
-  const events = await stage.db
-    .selectFrom('auth_log_events')
-    .select('type')
-    .orderBy('position')
-    .execute()
+  const events = await stage.db.selectFrom('auth_log_events').select('type').orderBy('position').execute()
   assert.deepEqual(
     events.map(({ type }) => type).filter((type) => type.startsWith('device_registration')),
     ['device_registration_request', 'device_registration_successful'],
