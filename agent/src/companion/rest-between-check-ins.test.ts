@@ -17,6 +17,17 @@ test('a wake ends the pause also right after there was something to tell, but no
   assert.equal(await endsBy(wake, 50), false)
 })
 
+test('a wake while the server is being called ends the pause that follows, and no other', async (t) => {
+  const ending = new AbortController()
+  t.after(() => ending.abort())
+  const { pause, wake } = restBetweenCheckIns(ending.signal)
+  const isOverWithin = (ms: number) =>
+    Promise.race([pause(600_000).then(() => true), sleep(ms, false, { signal: ending.signal })])
+  wake()
+  assert.equal(await isOverWithin(10_000), true)
+  assert.equal(await isOverWithin(50), false)
+})
+
 test('a companion stays awake for ten minutes after the last sign-in', (t) => {
   let nowMs = 1_000
   t.mock.method(performance, 'now', () => nowMs)

@@ -9,13 +9,16 @@ export function restBetweenCheckIns(signal: AbortSignal) {
   let awakeUntilMs = 0
   let wokenAtMs = Number.NEGATIVE_INFINITY
   let endPause: (() => void) | undefined
+  /** Somebody came while the server was being called, which it knew nothing of: the pause that follows is none. */
+  let isDue = false
 
   /** Ends the pause, at most once in a while. */
   function askNow(): void {
     const nowMs = performance.now()
     if (nowMs - wokenAtMs < betweenWakesMs) return
     wokenAtMs = nowMs
-    endPause?.()
+    if (endPause) endPause()
+    else isDue = true
   }
 
   return {
@@ -36,6 +39,8 @@ export function restBetweenCheckIns(signal: AbortSignal) {
     /** Ends early at a wake, or when the agent is told to stop. */
     async pause(ms: number): Promise<void> {
       const ending = new AbortController()
+      if (isDue) ending.abort()
+      isDue = false
       endPause = () => ending.abort()
       await sleep(ms, undefined, { signal: AbortSignal.any([signal, ending.signal]) }).catch(() => undefined)
       endPause = undefined
