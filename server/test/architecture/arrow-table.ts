@@ -103,7 +103,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['keys', 'http/page', 'http', ...base],
   ],
-  'sign-in/page': ['sign-in/reasons', 'http/page', 'base/db'],
+  'sign-in/page': ['sign-in/reasons', 'http/page', 'base/db', 'base/time.ts'],
   'sign-in/entra': ['sign-in/sessions', 'sign-in/connections', 'keys', ...base],
   'sign-in/sessions': [
     ...['sign-in/auth-logs', 'sign-in/bypass', 'sign-in/connections', 'sign-in/reasons'],

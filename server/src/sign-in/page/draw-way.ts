@@ -1,3 +1,4 @@
+import { dayMs } from '../../base/time.ts'
 import { type Html, html } from '../../http/page/html.ts'
 import { mark, type Shape } from './marks.ts'
 import type { PageState, PageView } from './page-view.ts'
@@ -13,8 +14,6 @@ const opening: Station = { shape: 'good', word: 'Opening…' }
 const allGood: Station = { shape: 'good', word: 'All good' }
 const checking: Station = { shape: 'running', word: 'Checking…' }
 const at = (shape: Shape, word: string) => (): Way => ({ device: { shape, word } })
-
-const dayMs = 86_400_000
 
 const ways: Readonly<Record<PageState, (view: PageView) => Way>> = {
   identifying: ({ upstream }) => ({
