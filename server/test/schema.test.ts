@@ -126,10 +126,19 @@ test('every foreign key has an index that begins with its columns, so that delet
   assert.deepEqual(await unindexedForeignKeys(), [])
 })
 
+/** Each line behind the name of what it stands in: tables have lines in common. */
+function placed(text: string): string[] {
+  let block = ''
+  return text.split('\n').map((line) => {
+    block = /^create \w+ (\w+)/.exec(line)?.[1] ?? block
+    return `${block}: ${line}`
+  })
+}
+
 /** The lines in which the file that is reviewed and the migrated database differ. */
 async function goldenDifferences(): Promise<{ missing: string[]; added: string[] }> {
-  const written = (await readFile(golden, 'utf8')).split('\n')
-  const migrated = (await dumpSchema(database.db)).split('\n')
+  const written = placed(await readFile(golden, 'utf8'))
+  const migrated = placed(await dumpSchema(database.db))
   const without = (lines: string[], others: string[]) => {
     const known = new Set(others)
     return lines.filter((line) => !known.has(line))
@@ -155,8 +164,29 @@ test('a table that breaks the rules is found', async () => {
     assert.deepEqual(await unindexedForeignKeys(), [{ table: 'canary', constraint: 'canary_device_fkey' }])
     const { missing, added } = await goldenDifferences()
     assert.deepEqual(added, [])
-    assert.ok(missing.includes('create table canary ('), missing.join('\n'))
+    assert.ok(missing.includes('canary: create table canary ('), missing.join('\n'))
   } finally {
     await database.connection.executeScript('drop table canary')
+  }
+})
+
+test('a column, a check and an index that no migration made are found, each where it stands', async () => {
+  await database.connection.executeScript(`
+    alter table person_groups add column serial text,
+      add constraint person_groups_serial_check check (serial <> 'none');
+    create index person_groups_serial on person_groups (organization_id, serial)`)
+  try {
+    const { missing, added } = await goldenDifferences()
+    assert.deepEqual(added, [])
+    assert.deepEqual(
+      missing.map((line) => line.replace(/,$/, '')),
+      [
+        'person_groups:   serial text',
+        "person_groups:   constraint person_groups_serial_check CHECK ((serial <> 'none'::text))",
+        'person_groups: CREATE INDEX person_groups_serial ON public.person_groups USING btree (organization_id, serial);',
+      ],
+    )
+  } finally {
+    await database.connection.executeScript('alter table person_groups drop column serial')
   }
 })
