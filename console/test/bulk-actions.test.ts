@@ -117,14 +117,17 @@ test('all that a filter finds is unregistered after its number was typed, in ste
     return confirm
   }
   const bodies: number[] = []
-  const held = Promise.withResolvers<void>()
+  const [sent, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await page.route('**/unregistrations', async (route) => {
     bodies.push(route.request().postDataJSON().device_ids.length)
+    sent.resolve()
     await held.promise
     await route.continue()
   })
   await (await begin(before)).click()
   await page.getByText(`0 of ${before} done`).waitFor()
+  // What was not sent yet would not be done at all.
+  await sent.promise
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
   held.resolve()
   await page.getByRole('dialog', { name: '25 devices are no longer registered' }).waitFor()
