@@ -53,13 +53,15 @@ testOnPostgres('a server goes on beside connections that do not answer', async (
     assert.equal((await stopped).length > 1, true)
     // Those are closed, and there are others in their place.
     const startedAt = performance.now()
-    await until(
-      120_000,
-      async () => {
-        readyAgainMs = performance.now() - startedAt
-        return isReady()
-      },
-      500,
+    let said: unknown
+    const isReadyAgain = async () => {
+      readyAgainMs = performance.now() - startedAt
+      const { status, body } = await server.ask('GET', '/readyz')
+      said = body
+      return status === 200
+    }
+    await until(120_000, isReadyAgain, 500).catch((cause) =>
+      assert.fail(`${cause.message} The server said: ${JSON.stringify(said)}`),
     )
     await backends.continueAll()
     await pause(2_000)
