@@ -9,7 +9,7 @@ export function restBetweenCheckIns(signal: AbortSignal) {
   let awakeUntilMs = 0
   let wokenAtMs = Number.NEGATIVE_INFINITY
   let endPause: (() => void) | undefined
-  /** Somebody came while the server was being called, which it knew nothing of: the pause that follows is none. */
+  /** Asked for during a call, which began too early to tell of it: the pause after that call is skipped. */
   let isDue = false
 
   /** Ends the pause, at most once in a while. */
